@@ -1,0 +1,46 @@
+# Every target sets up what it needs; nothing has to be installed by hand but Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help setup setup-test play test check fast signature bench reproduce docs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.base: pyproject.toml requirements.lock
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing rummylab into $(VENV) ..."
+	@$(PIP) install -c requirements.lock -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	@echo "installing the test extra ..."
+	@$(PIP) install -c requirements.lock -e '.[test]'
+	@touch $@
+
+setup: $(VENV)/.base  ## make .venv and install the package (quick when nothing changed)
+
+setup-test: $(VENV)/.test
+
+play: setup  ## play Gin Rummy in the terminal against `simple`
+	@$(BIN)/rummylab play gin
+
+test: setup-test  ## run everything: style, types, contracts, all tests
+	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh
+
+check: setup-test  ## style, types, import contracts and the fast tests
+	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
+
+signature: setup-test  ## print the behaviour signatures of rules and agents
+	@$(BIN)/python tests/golden/signature.py
+
+bench: setup-test  ## measure speed and write docs/results/gin-speed.md
+	@$(BIN)/python benchmarks/bench_gin.py --write docs/results
+
+docs: setup  ## regenerate the tables inside the documents
+	@$(BIN)/python -m rummylab.cli.tables --write
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,30 @@
+"""Write an agent as a Python function and run it at native speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+
+from rummylab.engine.agent import CompiledAgent
+from rummylab.errors import AgentError
+from rummylab.games.registry import game
+
+
+def compiled_agent(game_name: str, *, par: Sequence[float] = ()) -> Callable[[Callable[..., int]], CompiledAgent]:
+    """Turn ``act(table, mine, par)`` into a :class:`CompiledAgent` for *game_name*.
+
+    The function gets the public table, the own private record and the float32 weights *par*, and returns an action
+    code. It may call anything Numba understands, the game's kernels among it.
+    """
+
+    def compile_it(function: Callable[..., int]) -> CompiledAgent:
+        signature: Any = game(game_name).act_signature
+        try:
+            act = numba.njit(signature, error_model="numpy")(function)
+        except numba.core.errors.NumbaError as error:
+            raise AgentError(f"{function.__name__} does not compile as an agent of {game_name}: {error}") from None
+        return CompiledAgent(function.__name__.replace("_", "-"), act, par)
+
+    return compile_it

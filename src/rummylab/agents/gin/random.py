@@ -1,0 +1,49 @@
+"""Random legal play.
+
+Source: the yardstick of every study. Policy: a fair coin decides between the up-card and the stock and whether to
+accept an offer; a random legal discard; a coin decides whether to knock when that discard allows it; melds and
+lay-offs are random legal moves. Departures: none. Measured in docs/results/gin-baselines.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper, kernel_of
+from rummylab.cards.bits import nth_card, popcount
+from rummylab.cards.rng import below
+from rummylab.games.gin.rules import (
+    ACT,
+    DISCARD,
+    DISCARD_CODE,
+    DRAW,
+    KNOCK_CODE,
+    MAX_LEGAL,
+    OFFER,
+    TAKE_UP_CARD,
+    can_knock,
+    discards,
+    legal_codes,
+)
+
+
+@helper
+def _any_legal(table: np.void, mine: np.void) -> int:
+    codes = np.empty(MAX_LEGAL, np.int16)
+    return np.int64(codes[below(mine, legal_codes(table, mine, codes))])
+
+
+@kernel_of(ACT)
+def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+    if table.phase == DRAW:
+        return below(mine, np.int64(2))  # codes 0 and 1: the stock, the up-card
+    if table.phase == DISCARD:
+        cards = discards(table, mine)
+        card = nth_card(cards, below(mine, popcount(cards)))
+        if can_knock(table, mine, card) and below(mine, np.int64(2)):
+            return KNOCK_CODE + card
+        return DISCARD_CODE + card
+    if table.phase == OFFER and table.offers < 2:
+        return TAKE_UP_CARD + below(mine, np.int64(2))  # codes 1 and 2: take it, pass
+    return _any_legal(table, mine)

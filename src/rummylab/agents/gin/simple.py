@@ -1,0 +1,136 @@
+"""Simple: the official baseline of the EAAI-2021 Gin Rummy challenge.
+
+Source: the "SimpleGinRummyPlayer" of the challenge, as described on the rules page. Policy: take the up-card only
+if it becomes part of a meld; throw a random card among those that leave least deadwood; knock as soon as possible;
+lay down a random arrangement of least deadwood. Departures: where lay-offs are the defender's choice (presets
+``classic`` and ``openspiel``), which the original does not know, it lays off every loose card that fits.
+Measured in docs/results/gin-baselines.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper, kernel_of
+from rummylab.cards.bits import lowest, nth_card, popcount
+from rummylab.cards.rng import below
+from rummylab.games.gin import melds
+from rummylab.games.gin.rules import (
+    ACT,
+    DISCARD,
+    DISCARD_CODE,
+    DONE,
+    DRAW,
+    DRAW_STOCK,
+    KNOCK_CODE,
+    LAY_OFF,
+    LAY_OFF_CODE,
+    MELD_CODE,
+    OFFER,
+    PASS,
+    TAKE_UP_CARD,
+    WALL,
+    bit,
+    cards_to_play,
+    discards,
+    place_for,
+    rest,
+)
+
+# How Simple uses its memory. The repeat guard keeps every {drawn, discarded} pair of the hand, four to a word, and a
+# mask of all cards in such pairs, so that the list is searched only when the drawn card is in one.
+_IN_PAIRS, _N_PAIRS, _PAIRS = 0, 1, 2
+_MAX_PAIRS = 30 * 4
+
+
+@helper
+def _melds(table: np.void, mine: np.void) -> bool:
+    """Return whether the up-card becomes part of some meld of the hand."""
+    up = bit(table.up)
+    return melds.melded(mine.hand | up) & up != 0
+
+
+@helper
+def _discard(table: np.void, mine: np.void) -> int:
+    legal = discards(table, mine)
+    allowed = legal & ~_repeats(mine)
+    cards, left = melds.best_discards(mine.hand, allowed if allowed else legal)
+    card = nth_card(cards, below(mine, popcount(cards)))
+    _remember(mine, card)
+    return (KNOCK_CODE if left <= table.limit else DISCARD_CODE) + card
+
+
+@helper
+def _repeats(mine: np.void) -> int:
+    """Return the discards that would repeat a {drawn, discarded} pair of this hand."""
+    cards = np.int64(0)
+    drawn = np.int64(mine.drawn)
+    if mine.memory[_IN_PAIRS] & bit(drawn):
+        for i in range(mine.memory[_N_PAIRS]):
+            pair = mine.memory[_PAIRS + (i >> 2)] >> (16 * (i & 3))
+            first, second = (pair >> 6) & 63, pair & 63
+            if first == drawn:
+                cards |= bit(second)
+            elif second == drawn:
+                cards |= bit(first)
+    return cards
+
+
+@helper
+def _remember(mine: np.void, card: int) -> None:
+    n = mine.memory[_N_PAIRS]
+    if n < _MAX_PAIRS:
+        pair = (np.int64(mine.drawn) << 6) | card
+        mine.memory[_PAIRS + (n >> 2)] |= pair << (16 * (n & 3))
+        mine.memory[_N_PAIRS] = n + 1
+        mine.memory[_IN_PAIRS] |= bit(mine.drawn) | bit(card)
+
+
+@helper
+def _at_the_wall(table: np.void, mine: np.void) -> int:
+    """Knock with the last up-card if that is possible (preset openspiel)."""
+    cards, left = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
+    if left > table.limit:
+        return PASS
+    return KNOCK_CODE + nth_card(cards, below(mine, popcount(cards)))
+
+
+@helper
+def _lay_off(table: np.void, mine: np.void) -> int:
+    """Lay off the first card outside the own melds that fits."""
+    _, a, b, c = melds.arrangement(mine.hand, table.rules.max_run, np.int64(0))
+    loose = rest(table, mine) & ~(a | b | c)
+    while loose:
+        card = lowest(loose)
+        loose &= loose - 1
+        if place_for(table, bit(card)) >= 0:
+            return LAY_OFF_CODE + card
+    return np.int64(DONE)
+
+
+@helper
+def _meld(table: np.void, mine: np.void) -> int:
+    """Lay down a random arrangement of least deadwood, one meld at a time."""
+    left = rest(table, mine)
+    n, meld, _, _ = melds.arrangement(left, table.rules.max_run, np.int64(0))
+    if n > 1:
+        _, meld, _, _ = melds.arrangement(left, table.rules.max_run, below(mine, n))
+    return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
+
+
+@kernel_of(ACT)
+def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+    if table.phase == DRAW:
+        return TAKE_UP_CARD if _melds(table, mine) else DRAW_STOCK
+    if table.phase == DISCARD:
+        return _discard(table, mine)
+    if table.phase == OFFER:
+        if table.offers == 2:
+            return DRAW_STOCK
+        return TAKE_UP_CARD if _melds(table, mine) else PASS
+    if table.phase == WALL:
+        return _at_the_wall(table, mine)
+    if table.phase == LAY_OFF:
+        return _lay_off(table, mine)
+    return _meld(table, mine)

@@ -1,0 +1,98 @@
+"""A playing card: ``7h``, ``Th``, ``Ac``; ``PJ`` is a printed joker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rummylab.errors import NotationError
+
+RANKS: Final = "A23456789TJQK"
+SUITS: Final = "chsd"
+"""Suit letters in id order. The order (clubs, hearts, spades, diamonds) is the official Gin referee's."""
+SYMBOLS: Final = "♣♥♠♦"
+JOKER_ID: Final = 63
+# Four colours, so that no two suits can be mistaken for each other: clubs green, hearts red, spades white, diamonds blue.
+_ANSI: Final = ("\x1b[32m", "\x1b[31m", "\x1b[1m", "\x1b[34m")
+_RESET: Final = "\x1b[0m"
+_FORMATS: Final = ("", "text", "unicode", "color")
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Card:
+    """One card, ordered by id (16 * suit + rank).
+
+    >>> Card.parse("Th")
+    Card.parse('Th')
+    >>> f"{Card.parse('Th'):unicode}"
+    'T♥'
+    """
+
+    id: int
+
+    def __post_init__(self) -> None:
+        if self.id != JOKER_ID and not (0 <= self.id < 64 and self.id % 16 < 13):
+            raise NotationError(f"no card has the id {self.id!r}")
+
+    @classmethod
+    def parse(cls, text: str) -> Card:
+        """Read a card such as ``7h``; ``10h`` and upper-case suits are understood too."""
+        word = text.strip()
+        if word.upper() in ("PJ", "JOKER"):
+            return cls(JOKER_ID)
+        rank_text = "T" if word[:-1] == "10" else word[:-1].upper()
+        suit_text = word[-1:].lower()
+        if suit_text in SYMBOLS and suit_text:
+            suit_text = SUITS[SYMBOLS.index(suit_text)]
+        if len(rank_text) != 1 or rank_text not in RANKS or suit_text not in SUITS or not suit_text:
+            raise NotationError(f"not a card: {text!r} (a rank of {RANKS} followed by a suit of {SUITS}, such as 7h)")
+        return cls(16 * SUITS.index(suit_text) + RANKS.index(rank_text))
+
+    @classmethod
+    def of(cls, rank: int, suit: int) -> Card:
+        """Return the card of *rank* (0 = ace) and *suit* (index into ``chsd``)."""
+        return cls(16 * suit + rank)
+
+    @property
+    def is_joker(self) -> bool:
+        return self.id == JOKER_ID
+
+    @property
+    def rank(self) -> int:
+        """0 for an ace, 12 for a king."""
+        return self.id & 15
+
+    @property
+    def suit(self) -> int:
+        """Index into ``chsd``."""
+        return self.id >> 4
+
+    @property
+    def index52(self) -> int:
+        """13 * suit + rank: the numbering of files and foreign programs."""
+        return 13 * self.suit + self.rank
+
+    @classmethod
+    def from_index52(cls, index: int) -> Card:
+        """Return the card numbered 13 * suit + rank."""
+        if not 0 <= index < 52:
+            raise NotationError(f"no card has the number {index!r} (0 to 51)")
+        return cls(16 * (index // 13) + index % 13)
+
+    def __hash__(self) -> int:
+        return self.id
+
+    def __str__(self) -> str:
+        return "PJ" if self.is_joker else RANKS[self.rank] + SUITS[self.suit]
+
+    def __repr__(self) -> str:
+        return f"Card.parse({str(self)!r})"
+
+    def __format__(self, spec: str) -> str:
+        """Format as ``text`` (default), ``unicode`` (7♥) or ``color`` (7♥ in one of four terminal colours)."""
+        if spec not in _FORMATS:
+            raise NotationError(f"unknown card format {spec!r}: use text, unicode or color")
+        if spec in ("", "text") or self.is_joker:
+            return "★" if self.is_joker and spec in ("unicode", "color") else str(self)
+        shown = RANKS[self.rank] + SYMBOLS[self.suit]
+        return f"{_ANSI[self.suit]}{shown}{_RESET}" if spec == "color" else shown

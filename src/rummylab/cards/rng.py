@@ -1,0 +1,63 @@
+"""Random numbers for kernels: splitmix64, one 64-bit state per stream.
+
+Streams are named by purpose: :func:`mix` turns a root seed and a few whole numbers (pair, hand, seat) into the
+seed of a stream, so that the deal does not move when an agent draws more numbers (Steele, Lea and Flood, 2014).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper, kernel
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+
+DECK, STARTER, AGENT = 1, 2, 3
+"""Purposes of streams. An agent's stream is AGENT + its place in the line-up."""
+
+
+@helper
+def scramble(z: int) -> int:
+    """Return the splitmix64 finaliser of *z*: a bijection whose output looks random."""
+    z = (z ^ (z >> _30)) * _MIX_1
+    z = (z ^ (z >> _27)) * _MIX_2
+    return z ^ (z >> _31)
+
+
+@kernel
+def mix(seed: int, first: int, second: int, purpose: int) -> np.uint64:
+    """Return the seed of the stream for (*first*, *second*, *purpose*) under a root *seed*."""
+    z = scramble(np.uint64(seed) + _GOLDEN)
+    z = scramble(z + np.uint64(first) * _GOLDEN + np.uint64(1))
+    z = scramble(z + np.uint64(second) * _GOLDEN + np.uint64(2))
+    return np.uint64(scramble(z + np.uint64(purpose) * _GOLDEN + np.uint64(3)))
+
+
+@helper
+def below(holder: np.void, n: int) -> int:
+    """Return a number from 0 to *n* - 1, advancing ``holder.rng``; *n* is at most 2**31."""
+    holder.rng += _GOLDEN
+    return np.int64(((scramble(holder.rng) >> _32) * np.uint64(n)) >> _32)
+
+
+@helper
+def uniform(holder: np.void) -> float:
+    """Return a float in [0, 1), advancing ``holder.rng``."""
+    holder.rng += _GOLDEN
+    return np.float64(scramble(holder.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@kernel
+def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
+    """Shuffle *cards* in place (Fisher-Yates) with the stream *seed*."""
+    state = np.uint64(seed)
+    for i in range(cards.shape[0] - 1, 0, -1):
+        state += _GOLDEN
+        j = np.int64(((scramble(state) >> _32) * np.uint64(i + 1)) >> _32)
+        card = cards[i]
+        cards[i] = cards[j]
+        cards[j] = card

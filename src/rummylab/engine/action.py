@@ -1,0 +1,78 @@
+"""Actions and events, in words: they print as they parse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rummylab.cards.card import Card
+from rummylab.engine.seats import Seat
+from rummylab.errors import NotationError
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Action:
+    """Something a player does: a verb of one or more words, and the cards it is done with.
+
+    >>> Action.parse("discard 7h")
+    Action.parse('discard 7h')
+    >>> Action.parse("meld 3c 4c 5c").cards[0]
+    Card.parse('3c')
+    """
+
+    verb: str
+    cards: tuple[Card, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Action:
+        """Read an action such as ``draw stock`` or ``discard 7h``: words, then cards."""
+        words = text.split()
+        n_verb = 0
+        while n_verb < len(words) and words[n_verb].isalpha() and not _is_card(words[n_verb]):
+            n_verb += 1
+        if n_verb == 0:
+            raise NotationError(f"not an action: {text!r} (it starts with a verb, such as 'discard 7h')")
+        return cls(" ".join(words[:n_verb]).lower(), tuple(Card.parse(word) for word in words[n_verb:]))
+
+    @property
+    def card(self) -> Card | None:
+        """The only card of the action, if it has just one."""
+        return self.cards[0] if len(self.cards) == 1 else None
+
+    def __str__(self) -> str:
+        return " ".join([self.verb, *map(str, self.cards)])
+
+    def __repr__(self) -> str:
+        return f"Action.parse({str(self)!r})"
+
+    def __format__(self, spec: str) -> str:
+        return " ".join([self.verb, *(format(card, spec) for card in self.cards)])
+
+
+def _is_card(word: str) -> bool:
+    try:
+        Card.parse(word)
+    except NotationError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened at the table. ``secret`` (cards dealt or drawn) belongs to ``seat`` alone.
+
+    ``chosen`` tells a player's move from what follows by rule (the deal, automatic lay-offs, the hands shown at the end).
+    """
+
+    seat: Seat
+    action: Action
+    secret: tuple[Card, ...] = ()
+    chosen: bool = True
+
+    def seen_by(self, viewer: Seat) -> Event:
+        """Return the event as *viewer* saw it."""
+        return self if viewer == self.seat or not self.secret else replace(self, secret=())
+
+    def __str__(self) -> str:
+        who = f"seat {self.seat}" if self.seat >= 0 else "table"
+        secret = f" [{' '.join(map(str, self.secret))}]" if self.secret else ""
+        return f"{who}: {self.action}{secret}"

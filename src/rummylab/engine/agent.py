@@ -1,0 +1,54 @@
+"""What a player is: something that gets observations and answers with actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab.engine.action import Action
+from rummylab.engine.observation import Observation
+from rummylab.engine.rules import Rules, copy_of
+from rummylab.engine.seats import Seat
+
+
+class Agent(Protocol):
+    """A player. ``sit`` comes at the start of every hand, ``act`` at every decision."""
+
+    name: str
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None: ...
+    def act(self, seen: Observation) -> Action: ...
+
+
+class CompiledAgent:
+    """A player whose decisions are one compiled function ``act(table, mine, par)`` that returns an action code.
+
+    Batches of such players run at native speed; at a Python table it is an :class:`Agent` like any other.
+    """
+
+    def __init__(self, name: str, act: Any, par: Sequence[float] | npt.NDArray[np.float32] = ()) -> None:
+        self.name = name
+        self.pointer = act
+        self.par: npt.NDArray[np.float32] = np.ascontiguousarray(par if len(par) else [0.0], dtype=np.float32)
+        self._rng = np.uint64(0)
+        self._memory: npt.NDArray[np.int64] | None = None
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        self._rng = rng.integers(0, 2**64, dtype=np.uint64)
+        self._memory = None
+
+    def act(self, seen: Observation) -> Action:
+        view = copy_of(seen.view)[0]  # the function writes to its own random stream and notes
+        mine = view["mine"]
+        mine["rng"] = self._rng
+        if self._memory is not None:
+            mine["memory"] = self._memory
+        code = self.pointer(view["table"], mine, self.par)
+        self._rng, self._memory = mine["rng"], mine["memory"].copy()
+        return seen.rules.decode(int(code))
+
+    def __repr__(self) -> str:
+        return f"CompiledAgent({self.name!r})"

@@ -1,0 +1,98 @@
+"""The options of two-player Gin Rummy and its presets: ``eaai``, ``classic``, ``openspiel``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from rummylab.engine.options import Options
+from rummylab.errors import OptionError
+
+_CLASSIC: Final[dict[str, Any]] = {
+    "lay_offs": "defender",
+    "big_gin_bonus": 31,
+    "game_bonus": 100,
+    "box_bonus": 25,
+    "shut_out_doubles": True,
+}
+_OPENSPIEL: Final[dict[str, Any]] = {
+    "lay_offs": "defender",
+    "tie_undercuts": False,
+    "discard_taken": True,
+    "last_up_card": True,
+    "max_run": 5,
+    "up_card_cap": 50,
+    "turn_cap": 0,
+    "random_starter": False,
+    "target": 0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class GinOptions(Options):
+    """Everything that differs between tables. The defaults are the official EAAI-2021 referee's rules."""
+
+    knock_limit: int = 10
+    """Most deadwood points a knocker may keep."""
+    gin_bonus: int = 25
+    undercut_bonus: int = 25
+    tie_undercuts: bool = True
+    """Equal deadwood is an undercut; otherwise it pays nothing."""
+    big_gin_bonus: int = 0
+    """Bonus for eleven melded cards, shown without a discard; 0: not played."""
+    lay_offs: str = "official"
+    """``official``: the referee's greedy scan after both have melded. ``defender``: the defender chooses, then melds."""
+    max_run: int = 13
+    """Longest run that may be laid down as one meld (a longer one is laid as two)."""
+    discard_taken: bool = False
+    """The up-card just taken may be thrown back; two in a row cancel the hand."""
+    wall: int = 2
+    """Stock cards at which the hand is cancelled."""
+    last_up_card: bool = False
+    """At the wall the next player may still knock with the up-card."""
+    turn_cap: int = 200
+    """Turns after which the hand is cancelled; 0: none."""
+    up_card_cap: int = 0
+    """The up-card draw (first turn apart) that cancels the hand; 0: none."""
+    refuse_repeats: bool = False
+    """The same (up-card taken, discard) pair may not recur within a hand."""
+    knock_card: bool = False
+    """The value of the first up-card is the knock limit of the hand."""
+    oklahoma: bool = False
+    """As ``knock_card``, but an ace asks for gin and a spade doubles the points of the hand."""
+    random_starter: bool = True
+    """The first starter of a match is drawn by lot; otherwise it is seat 0."""
+    target: int = 100
+    """Points that end a match; 0: a match is one hand."""
+    game_bonus: int = 0
+    """Added to the winner's total at the end of a match."""
+    box_bonus: int = 0
+    """Added at the end of a match for every hand won, to both."""
+    shut_out_doubles: bool = False
+    """The winner's total doubles if the loser has not scored."""
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"eaai": {}, "classic": _CLASSIC, "openspiel": _OPENSPIEL}
+    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
+        "knock_limit": (0, 100),
+        "gin_bonus": (0, 1000),
+        "undercut_bonus": (0, 1000),
+        "big_gin_bonus": (0, 1000),
+        "max_run": (5, 13),
+        "wall": (0, 30),
+        "turn_cap": (0, 10_000),
+        "up_card_cap": (0, 10_000),
+        "target": (0, 10_000),
+        "game_bonus": (0, 10_000),
+        "box_bonus": (0, 10_000),
+    }
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"lay_offs": ("official", "defender")}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.knock_card and self.oklahoma:
+            raise OptionError("options knock_card and oklahoma exclude each other: both set the knock limit")
+        if self.turn_cap == 0 and self.up_card_cap == 0 and not self.refuse_repeats:
+            raise OptionError(
+                "a hand may never end: two players can swap up-cards for ever (set turn_cap, up_card_cap or refuse_repeats)"
+            )

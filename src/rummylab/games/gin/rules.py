@@ -1,0 +1,751 @@
+"""Two-player Gin Rummy: the position, what each seat sees, the legal moves, a step, the score.
+
+One implementation for one table, for batches, for search and for training. The paragraph numbers are those of
+``docs/games/gin.md``. A position is one flat record in three parts: ``table`` is what everybody sees, ``mine[seat]``
+what that seat alone knows, and the rest (the deck's order) what nobody knows. Moves are chosen and judged from ``table`` and
+``mine`` alone, so a player cannot be shown more than it may know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import from_dtype, types
+
+from rummylab._jit import helper, kernel, kernel_of, part
+from rummylab.cards.bits import IDS_52, lowest, points, popcount, stay_apart
+from rummylab.cards.rng import AGENT, DECK, STARTER, mix, shuffle
+from rummylab.games.gin import melds
+from rummylab.games.gin.melds import MAX_MELDS, MELDS, N_MELDS, best_place, min_deadwood, official_lay_off
+
+Rows = npt.NDArray[np.void]
+Codes = npt.NDArray[np.int16]
+
+# --- The record ---------------------------------------------------------------------------------------------------
+
+OPTIONS = np.dtype(
+    [
+        (name, "i2")
+        for name in (
+            "knock_limit gin_bonus undercut_bonus tie_undercuts big_gin_bonus defender_lays_off max_run discard_taken wall"
+            " last_up_card turn_cap up_card_cap refuse_repeats knock_card oklahoma random_starter target game_bonus"
+            " box_bonus shut_out_doubles"
+        ).split()
+    ],
+    align=True,
+)
+"""The options as the kernels read them: public, so they lie on the table."""
+
+TABLE = np.dtype(
+    [
+        ("rules", OPTIONS),
+        ("pile", "i8"),  # every card of the discard pile
+        ("known", "i8", (2,)),  # cards a seat is known to hold: up-cards it took and kept
+        ("refused", "i8", (2,)),  # up-cards a seat has let go by
+        ("thrown", "i8", (2,)),  # cards a seat has discarded
+        ("spread", "i8", (2, MAX_MELDS)),  # melds on the table, lay-offs included
+        ("scores", "i4", (2,)),  # of the match
+        ("hands_won", "i2", (2,)),
+        ("hand_no", "i4"),
+        ("turn", "i2"),  # completed turns of this hand
+        ("up_draws", "i2"),
+        ("points", "i2"),  # what the winner of the hand gets
+        ("deadwood", "i2", (2,)),  # final, after lay-offs
+        ("phase", "i1"),
+        ("actor", "i1"),  # -1: the hand is over
+        ("starter", "i1"),
+        ("offers", "i1"),  # refusals of the first up-card
+        ("up", "i1"),  # top of the discard pile, -1 while a player holds it
+        ("taken", "i1"),  # up-card taken in this turn, -1 if none
+        ("stock", "i1"),  # cards left
+        ("limit", "i1"),  # knock limit of this hand
+        ("last_draw", "i1", (2,)),  # card id, FROM_STOCK or -1
+        ("last_discard", "i1", (2,)),
+        ("back_and_forth", "i1"),  # up-cards taken and thrown back in a row
+        ("knocker", "i1"),
+        ("n_melds", "i1", (2,)),
+        ("n_laid", "i1"),
+        ("laid", "i1", (10,)),  # cards laid off, in order
+        ("laid_on", "i1", (10,)),  # the meld each went to
+        ("outcome", "i1"),
+        ("winner", "i1"),
+        ("stake", "i1"),  # 2 where the hand counts double
+        ("swapped", "i8", (64,)),  # per up-card taken: the discards that followed (only if repeats are refused)
+    ],
+    align=True,
+)
+"""What everybody sees."""
+
+MINE = np.dtype(
+    [
+        ("hand", "i8"),
+        ("rng", "u8"),  # the agent's own random stream
+        ("seat", "i1"),
+        ("drawn", "i1"),  # the card drawn in this turn, -1 between turns
+        ("memory", "i8", (32,)),  # the agent's own notes, cleared at every deal
+    ],
+    align=True,
+)
+"""What one seat alone knows."""
+
+RECORD = np.dtype([("table", TABLE), ("mine", MINE, (2,)), ("pos", "i1"), ("deck", "i1", (52,))], align=True)
+"""The whole position, the order of the stock included."""
+
+VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
+"""What a seat is shown: no field for anything hidden."""
+
+FROM_STOCK = 62
+SPADES = 2
+OFFER, DRAW, DISCARD, SPREAD, LAY_OFF, DEFEND, WALL, OVER = range(8)
+PHASES = ("offer", "draw", "discard", "spread", "lay off", "defend", "wall", "over")
+NO_OUTCOME, KNOCK, GIN, UNDERCUT, CANCELLED, BIG_GIN, TIE = range(7)
+OUTCOMES = ("none", "knock", "gin", "undercut", "cancelled", "big gin", "tie")
+
+# --- Actions as the kernels number them ---------------------------------------------------------------------------
+
+DRAW_STOCK, TAKE_UP_CARD, PASS, DONE, SHOW_BIG_GIN = range(5)
+DISCARD_CODE, KNOCK_CODE, LAY_OFF_CODE, MELD_CODE = 64, 128, 192, 256
+N_CODES = MELD_CODE + N_MELDS
+MAX_LEGAL = 96
+
+ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
+"""A compiled agent: ``act(table, mine, par)`` returns the code of its move."""
+ACT_POINTER = types.FunctionType(ACT)
+
+
+# --- Legal moves, from what the actor may know --------------------------------------------------------------------
+
+
+@part
+def bit(card: int) -> int:
+    """Return the mask of one card id."""
+    return np.int64(1) << np.int64(card)
+
+
+@helper
+def rest(table: np.void, mine: np.void) -> int:
+    """Return the cards of a seat that are neither laid down in melds nor laid off."""
+    cards = mine.hand
+    for k in range(MAX_MELDS):
+        cards &= ~table.spread[mine.seat, k]
+    for i in range(table.n_laid):
+        cards &= ~bit(table.laid[i])
+    return cards
+
+
+@part
+def cards_to_play(table: np.void, mine: np.void) -> int:
+    """Return the eleven cards the actor discards from; at the wall the up-card comes along (15)."""
+    return mine.hand | bit(table.up) if table.phase == WALL else mine.hand
+
+
+@helper
+def discards(table: np.void, mine: np.void) -> int:
+    """Return the cards the actor may throw: not the up-card just taken (5), nor a repeated swap (14)."""
+    cards = cards_to_play(table, mine)
+    if table.phase == WALL:
+        return cards if table.rules.discard_taken else mine.hand
+    if table.taken >= 0:
+        if not table.rules.discard_taken:
+            cards &= ~bit(table.taken)
+        if table.rules.refuse_repeats:
+            fresh = cards & ~table.swapped[table.taken]
+            if fresh:
+                cards = fresh
+    return cards
+
+
+@helper
+def can_knock(table: np.void, mine: np.void, card: int) -> bool:
+    """Return whether the ten cards left after throwing *card* are good for a knock (7)."""
+    return min_deadwood(cards_to_play(table, mine) & ~bit(card)) <= table.limit
+
+
+@helper
+def can_meld(table: np.void, mine: np.void, meld: int) -> bool:
+    """Return whether *meld* may be laid down now: from the rest of the hand, and not spoiling a knock (7)."""
+    left = rest(table, mine)
+    if meld & ~left or table.n_melds[mine.seat] == MAX_MELDS:
+        return False
+    if popcount(meld) > table.rules.max_run:
+        return False
+    return table.phase == DEFEND or min_deadwood(left & ~meld) <= table.limit
+
+
+@part
+def can_lay_off(table: np.void, mine: np.void, card: int) -> bool:
+    """Return whether *card* fits a meld of the knocker (9)."""
+    return rest(table, mine) & bit(card) != 0 and place_for(table, bit(card)) >= 0
+
+
+@helper
+def place_for(table: np.void, card: int) -> int:
+    """Return the meld of the knocker on which the card mask *card* is laid off, or -1."""
+    k = table.knocker
+    return best_place(table.spread[k, 0], table.spread[k, 1], table.spread[k, 2], card)
+
+
+@helper
+def is_legal(table: np.void, mine: np.void, code: int) -> bool:
+    """Return whether the actor, knowing *table* and *mine*, may do *code*."""
+    phase = table.phase
+    if phase == DRAW:
+        return code == DRAW_STOCK or code == TAKE_UP_CARD
+    if phase == DISCARD or phase == WALL:
+        if DISCARD_CODE <= code < KNOCK_CODE:
+            return phase == DISCARD and discards(table, mine) & bit(code - DISCARD_CODE) != 0
+        if KNOCK_CODE <= code < LAY_OFF_CODE:
+            card = code - KNOCK_CODE
+            return discards(table, mine) & bit(card) != 0 and can_knock(table, mine, card)
+        if code == SHOW_BIG_GIN:
+            return phase == DISCARD and table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0
+        return phase == WALL and code == PASS
+    if phase == OFFER:
+        if table.offers == 2:
+            return code == DRAW_STOCK
+        return code == TAKE_UP_CARD or code == PASS
+    if phase == OVER:
+        return False
+    return _is_legal_showdown(table, mine, code)
+
+
+@part
+def _is_legal_showdown(table: np.void, mine: np.void, code: int) -> bool:
+    """The spread is laid meld by meld, lay-offs card by card."""
+    stay_apart()
+    phase = table.phase
+    if code == DONE:
+        return phase != SPREAD or points(rest(table, mine)) <= table.limit
+    if phase == LAY_OFF:
+        return LAY_OFF_CODE <= code < MELD_CODE and can_lay_off(table, mine, code - LAY_OFF_CODE)
+    return MELD_CODE <= code < N_CODES and can_meld(table, mine, MELDS[code - MELD_CODE])
+
+
+@helper
+def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
+    """Write the legal moves of the actor to *out* in ascending order; return how many."""
+    stay_apart()
+    n = 0
+    for code in range(MELD_CODE):
+        if is_legal(table, mine, code):
+            out[n] = code
+            n += 1
+    if table.phase == SPREAD or table.phase == DEFEND:
+        cards = rest(table, mine)
+        for number in range(N_MELDS):
+            if MELDS[number] & ~cards == 0 and is_legal(table, mine, MELD_CODE + number):
+                out[n] = MELD_CODE + number
+                n += 1
+    return n
+
+
+# --- The deal -----------------------------------------------------------------------------------------------------
+
+
+@part
+def open_hand(row: np.void) -> None:
+    """Deal ``row.deck``: twenty cards alternately from seat 0 on, the 21st face up (2). ``table.starter`` begins."""
+    table = row.table
+    for seat in range(2):
+        mine = row.mine[seat]
+        mine.hand = 0
+        mine.seat = seat
+        mine.drawn = -1
+        for i in range(mine.memory.shape[0]):
+            mine.memory[i] = 0
+        table.known[seat] = 0
+        table.refused[seat] = 0
+        table.thrown[seat] = 0
+        for k in range(MAX_MELDS):
+            table.spread[seat, k] = 0
+        table.n_melds[seat] = 0
+        table.last_draw[seat] = -1
+        table.last_discard[seat] = -1
+        table.deadwood[seat] = 0
+    for i in range(20):
+        row.mine[i & 1].hand |= bit(row.deck[i])
+    up = row.deck[20]
+    row.pos = 21
+    table.up = up
+    table.pile = bit(up)
+    table.stock = 31
+    table.phase = OFFER
+    table.actor = table.starter
+    table.offers = 0
+    table.taken = -1
+    table.turn = 0
+    table.up_draws = 0
+    table.back_and_forth = 0
+    table.knocker = -1
+    table.n_laid = 0
+    for i in range(10):
+        table.laid[i] = 0
+        table.laid_on[i] = 0
+    table.points = 0
+    table.outcome = NO_OUTCOME
+    table.winner = -1
+    table.limit = _limit(table, up)
+    table.stake = 2 if table.rules.oklahoma and up >> 4 == SPADES else 1
+    if table.rules.refuse_repeats:
+        for i in range(64):
+            table.swapped[i] = 0
+
+
+@part
+def _limit(table: np.void, up: int) -> int:
+    value = min((up & 15) + 1, 10)
+    if table.rules.oklahoma:
+        return 0 if value == 1 else value
+    return value if table.rules.knock_card else table.rules.knock_limit
+
+
+@part
+def open_match(row: np.void, starter: int) -> None:
+    """Set the scores to nothing and seat the first starter."""
+    table = row.table
+    for seat in range(2):
+        table.scores[seat] = 0
+        table.hands_won[seat] = 0
+    table.hand_no = 0
+    table.starter = starter
+
+
+@part
+def first_starter(table: np.void, seed: int, pair: int) -> int:
+    """Return who starts the first hand: drawn by lot (2), or seat 0 where the options say so."""
+    return (
+        np.int64(mix(seed, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63)) if table.rules.random_starter else 0
+    )
+
+
+@part
+def match_is_over(table: np.void) -> bool:
+    """Return whether somebody has reached the target (12); without a target one hand is a match."""
+    return max(table.scores[0], table.scores[1]) >= table.rules.target
+
+
+@part
+def next_starter(table: np.void) -> int:
+    """Return who starts the next hand: the other seat, or the same after a cancelled hand (11)."""
+    return table.starter if table.outcome == CANCELLED else 1 - table.starter
+
+
+@part
+def shuffle_deck(row: np.void, seed: np.uint64) -> None:
+    """Put a fresh shuffle into ``row.deck``."""
+    for i in range(52):
+        row.deck[i] = IDS_52[i]
+    shuffle(row.deck, seed)
+
+
+@part
+def match_totals(table: np.void, out: npt.NDArray[np.int64]) -> None:
+    """Write both final totals of a finished match: scores, boxes, game bonus, shut-out (12)."""
+    winner = 0 if table.scores[0] >= table.scores[1] else 1
+    for seat in range(2):
+        out[seat] = table.scores[seat] + table.rules.box_bonus * table.hands_won[seat]
+    if table.scores[winner] > table.scores[1 - winner]:
+        out[winner] += table.rules.game_bonus
+        if table.rules.shut_out_doubles and table.hands_won[1 - winner] == 0:
+            out[winner] *= 2
+
+
+# --- A step -------------------------------------------------------------------------------------------------------
+
+
+@helper
+def step(row: np.void, code: int) -> int:
+    """Carry out the legal move *code* of the actor; return the card drawn from the stock, or -1."""
+    table = row.table
+    if code == DRAW_STOCK:
+        return _draw_stock(row)
+    if DISCARD_CODE <= code < KNOCK_CODE:
+        _throw(row, code - DISCARD_CODE)
+        _end_turn(row)
+    elif code == TAKE_UP_CARD:
+        _take_up_card(row)
+    elif code == PASS:
+        _pass(row)
+    else:
+        _show(row, code)
+    return -1
+
+
+@part
+def _show(row: np.void, code: int) -> None:
+    """Carry out what ends a hand: a knock, melds, lay-offs."""
+    stay_apart()
+    table = row.table
+    if code >= MELD_CODE:
+        _lay_down(row, MELDS[code - MELD_CODE])
+    elif code >= LAY_OFF_CODE:
+        _lay_off(table, code - LAY_OFF_CODE)
+    elif code >= KNOCK_CODE:
+        _knock(row, code - KNOCK_CODE)
+    elif code == DONE:
+        _done(row)
+    elif code == SHOW_BIG_GIN:
+        _show_big_gin(row)
+
+
+@part
+def _draw_stock(row: np.void) -> int:
+    table = row.table
+    seat = table.actor
+    card = row.deck[row.pos]
+    row.pos += 1
+    table.stock -= 1
+    mine = row.mine[seat]
+    mine.hand |= bit(card)
+    mine.drawn = card
+    table.refused[seat] |= bit(table.up)
+    table.last_draw[seat] = FROM_STOCK
+    table.phase = DISCARD
+    return card
+
+
+@part
+def _take_up_card(row: np.void) -> None:
+    table = row.table
+    seat = table.actor
+    if table.phase == DRAW:
+        table.up_draws += 1
+        if table.up_draws == table.rules.up_card_cap:
+            _cancel(table)
+            return
+    card = table.up
+    mine = row.mine[seat]
+    mine.hand |= bit(card)
+    mine.drawn = card
+    table.known[seat] |= bit(card)
+    table.pile &= ~bit(card)
+    table.last_draw[seat] = card
+    table.taken = card
+    table.up = -1
+    table.phase = DISCARD
+
+
+@part
+def _pass(row: np.void) -> None:
+    table = row.table
+    seat = table.actor
+    if table.phase == WALL:
+        _cancel(table)
+        return
+    table.refused[seat] |= bit(table.up)
+    table.offers += 1
+    table.actor = 1 - seat
+
+
+@part
+def _throw(row: np.void, card: int) -> None:
+    """Move *card* from the actor's hand to the pile."""
+    table = row.table
+    seat = table.actor
+    mine = row.mine[seat]
+    mine.hand &= ~bit(card)
+    mine.drawn = -1
+    table.known[seat] &= ~bit(card)
+    table.thrown[seat] |= bit(card)
+    table.pile |= bit(card)
+    table.up = card
+    table.last_discard[seat] = card
+    table.turn += 1
+
+
+@part
+def _end_turn(row: np.void) -> None:
+    table = row.table
+    rules = table.rules
+    if table.taken >= 0:
+        if rules.refuse_repeats:
+            table.swapped[table.taken] |= bit(table.up)
+        table.back_and_forth = table.back_and_forth + 1 if table.up == table.taken else 0
+        table.taken = -1
+    else:
+        table.back_and_forth = 0
+    table.actor = 1 - table.actor
+    table.phase = DRAW
+    if table.back_and_forth == 2:
+        _cancel(table)
+    elif table.stock <= rules.wall:  # (6): the opponent does not get this last discard, but see (15)
+        if rules.last_up_card:
+            table.phase = WALL
+        else:
+            _cancel(table)
+    elif rules.turn_cap > 0 and table.turn >= rules.turn_cap:
+        _cancel(table)
+
+
+@part
+def _knock(row: np.void, card: int) -> None:
+    table = row.table
+    if table.phase == WALL:
+        _take_up_card(row)
+    table.taken = -1
+    table.knocker = table.actor
+    _throw(row, card)
+    table.phase = SPREAD
+
+
+@part
+def _lay_down(row: np.void, meld: int) -> None:
+    table = row.table
+    seat = table.actor
+    table.spread[seat, table.n_melds[seat]] = meld
+    table.n_melds[seat] += 1
+
+
+@part
+def _lay_off(table: np.void, card: int) -> None:
+    _note_lay_off(table, card, place_for(table, bit(card)))
+
+
+@part
+def _note_lay_off(table: np.void, card: int, place: int) -> None:
+    table.spread[table.knocker, place] |= bit(card)
+    table.laid[table.n_laid] = card
+    table.laid_on[table.n_laid] = place
+    table.n_laid += 1
+
+
+@part
+def _done(row: np.void) -> None:
+    """Close the actor's part of the spread: the knocker's melds are public before the defender melds (8)."""
+    table = row.table
+    if table.phase == SPREAD:
+        table.deadwood[table.knocker] = points(rest(table, row.mine[table.knocker]))
+        table.actor = 1 - table.knocker
+        gin = table.deadwood[table.knocker] == 0
+        table.phase = LAY_OFF if table.rules.defender_lays_off and not gin else DEFEND
+    elif table.phase == LAY_OFF:
+        table.phase = DEFEND
+    else:
+        _settle(row)
+
+
+@part
+def _lay_down_all(row: np.void, a: int, b: int, c: int) -> None:
+    if a:
+        _lay_down(row, a)
+    if b:
+        _lay_down(row, b)
+    if c:
+        _lay_down(row, c)
+
+
+@part
+def _show_big_gin(row: np.void) -> None:
+    table = row.table
+    table.knocker = table.actor
+    _, a, b, c = melds.arrangement(row.mine[table.actor].hand, table.rules.max_run, np.int64(0))
+    _lay_down_all(row, a, b, c)
+    table.turn += 1
+    table.outcome = BIG_GIN
+    table.deadwood[table.knocker] = 0
+    table.actor = 1 - table.knocker
+    table.phase = DEFEND
+
+
+@part
+def _settle(row: np.void) -> None:
+    """Lay off by the official scan where the options say so (9), then score (10)."""
+    table = row.table
+    knocker = table.knocker
+    defender = 1 - knocker
+    left = rest(table, row.mine[defender])
+    kept = table.deadwood[knocker]
+    if kept > 0 and not table.rules.defender_lays_off:
+        left = _official_lay_offs(table, left)
+    caught = points(left)
+    table.deadwood[defender] = caught
+    if table.outcome == BIG_GIN:
+        _score(table, knocker, table.rules.big_gin_bonus + caught, BIG_GIN)
+    elif kept == 0:
+        _score(table, knocker, table.rules.gin_bonus + caught, GIN)
+    elif kept < caught:
+        _score(table, knocker, caught - kept, KNOCK)
+    elif kept == caught and not table.rules.tie_undercuts:
+        _score(table, -1, 0, TIE)
+    else:
+        _score(table, defender, table.rules.undercut_bonus + kept - caught, UNDERCUT)
+
+
+@part
+def _official_lay_offs(table: np.void, cards: int) -> int:
+    """Lay off the defender's unmelded *cards* by the referee's scan; return those that stay."""
+    k = table.knocker
+    while True:
+        card, place = official_lay_off(table.spread[k, 0], table.spread[k, 1], table.spread[k, 2], cards)
+        if place < 0:
+            return cards
+        cards ^= card
+        _note_lay_off(table, lowest(card), place)
+
+
+@part
+def _score(table: np.void, winner: int, won: int, outcome: int) -> None:
+    won *= table.stake
+    table.outcome = outcome
+    table.winner = winner
+    table.points = won
+    if winner >= 0:
+        table.scores[winner] += won
+        table.hands_won[winner] += 1
+    _close(table)
+
+
+@part
+def _cancel(table: np.void) -> None:
+    table.outcome = CANCELLED
+    table.winner = -1
+    table.points = 0
+    _close(table)
+
+
+@part
+def _close(table: np.void) -> None:
+    table.phase = OVER
+    table.actor = -1
+    table.hand_no += 1
+
+
+# --- Whole hands and matches --------------------------------------------------------------------------------------
+
+TALLY = np.dtype(
+    [
+        ("scores", "i4", (2,)),  # by line-up, not by seat: 0 is the first agent
+        ("totals", "i4", (2,)),  # with boxes and bonuses
+        ("winner", "i1"),  # 0, 1, or -1 if nobody won
+        ("starter", "i1"),  # who started the first hand
+        ("hands", "i4"),
+        ("decisions", "i8"),
+        ("outcomes", "i4", (7,)),  # hands by outcome
+        ("won_by", "i4", (2, 7)),  # hands won, by agent and outcome
+        ("turns", "i4"),
+        ("illegal", "i2"),  # 0, or 1 + the agent that made an illegal move
+        ("illegal_code", "i8"),
+        ("illegal_phase", "i1"),
+    ],
+    align=True,
+)
+"""The result of one match."""
+MAX_HANDS = 10_000
+"""A match of players who never knock would not end; it is broken off here and counts for nobody."""
+
+
+@part
+def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
+    """Play the open hand to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
+    table = row.table
+    n = 0
+    while table.actor >= 0:
+        seat = table.actor
+        mine = row.mine[seat]
+        if seat == swap:
+            code = first(table, mine, par)
+        else:
+            code = second(table, mine, par2)
+        if not is_legal(table, mine, code):
+            tally.illegal = 1 + (seat ^ swap)
+            tally.illegal_code = code
+            tally.illegal_phase = table.phase
+            break
+        step(row, code)
+        n += 1
+    tally.decisions += n
+    tally.hands += 1
+    tally.turns += table.turn
+    tally.outcomes[table.outcome] += 1
+    if table.winner >= 0:
+        tally.won_by[table.winner ^ swap, table.outcome] += 1
+
+
+@part
+def play_match(
+    row: np.void, seed: int, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
+) -> None:
+    """Play one match; the decks depend on *seed*, *pair* and the number of the hand alone."""
+    table = row.table
+    open_match(row, first_starter(table, seed, pair))
+    tally.starter = table.starter ^ swap
+    # Both matches of a pair use the same streams for the same agent, so that only the seats differ.
+    row.mine[swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT))
+    row.mine[1 - swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT + 1))
+    while True:
+        shuffle_deck(row, mix(seed, pair, np.int64(table.hand_no), np.int64(DECK)))
+        open_hand(row)
+        play_hand(row, swap, first, second, par, par2, tally)
+        if tally.illegal or match_is_over(table) or table.hand_no >= MAX_HANDS:
+            break
+        table.starter = next_starter(table)
+    totals = np.empty(2, np.int64)
+    match_totals(table, totals)
+    for agent in range(2):
+        tally.scores[agent] = table.scores[agent ^ swap]
+        tally.totals[agent] = totals[agent ^ swap]
+    tally.winner = -1
+    if tally.scores[0] != tally.scores[1]:
+        tally.winner = 0 if tally.scores[0] > tally.scores[1] else 1
+
+
+@kernel_of(
+    types.void(
+        types.Array(from_dtype(RECORD), 1, "C"),
+        types.int64,
+        types.int64,
+        ACT_POINTER,
+        ACT_POINTER,
+        types.float32[::1],
+        types.float32[::1],
+        types.Array(from_dtype(TALLY), 1, "C"),
+    )
+)
+def play_pairs(
+    rows: Rows, seed: int, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
+) -> None:
+    """Play pairs of matches on the same decks with the seats swapped: two tallies a pair."""
+    for i in range(tallies.shape[0]):
+        play_match(rows[0], seed, first_pair + i // 2, i & 1, first, second, par, par2, tallies[i])
+        if tallies[i].illegal:
+            break
+
+
+# --- One table from Python ----------------------------------------------------------------------------------------
+
+
+@kernel
+def open_hands(rows: Rows, decks: npt.NDArray[np.int8], starters: npt.NDArray[np.int8]) -> None:
+    """Deal the decks *decks* to *rows*."""
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        row.table.starter = starters[i]
+        for k in range(52):
+            row.deck[k] = decks[i, k]
+        open_hand(row)
+
+
+@kernel
+def step_many(rows: Rows, codes: Codes, drawn: npt.NDArray[np.int8]) -> int:
+    """Carry out one move in every row; write the cards drawn. Return the first row with an illegal move, or -1.
+
+    Rows from that one on are unchanged.
+    """
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if row.table.actor < 0 or not is_legal(row.table, row.mine[row.table.actor], codes[i]):
+            return i
+        drawn[i] = step(row, codes[i])
+    return -1
+
+
+@kernel
+def legal_many(rows: Rows, out: Codes, counts: npt.NDArray[np.int64]) -> None:
+    """Write the legal codes of every row's actor to *out* and how many there are to *counts*."""
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        counts[i] = 0
+        if row.table.actor >= 0:
+            counts[i] = legal_codes(row.table, row.mine[row.table.actor], out[i])

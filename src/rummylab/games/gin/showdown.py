@@ -1,0 +1,44 @@
+"""The showdown solver: which melds to lay down and which cards to lay off, from what the actor may know.
+
+Melding at a knock is a decision, but few agents want to think about it: they ask here. The knocker lays the
+arrangement that leaves the defender least to lay off; the defender does what leaves itself least.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rummylab._jit import helper
+from rummylab.cards.bits import ALL_CARDS, lowest, stay_apart
+from rummylab.games.gin import melds
+from rummylab.games.gin.rules import DONE, LAY_OFF, LAY_OFF_CODE, MELD_CODE, SPREAD, bit, place_for, rest
+
+
+@helper
+def showdown_code(table: np.void, mine: np.void) -> int:
+    """Return the best next move of the actor in the phases spread, lay off and defend."""
+    stay_apart()
+    k = table.knocker
+    a, b, c = table.spread[k, 0], table.spread[k, 1], table.spread[k, 2]
+    cards = rest(table, mine)
+    longest = table.rules.max_run
+    if table.phase == LAY_OFF:
+        return _next_lay_off(table, melds.best_lay_off(a, b, c, cards))
+    if table.phase == SPREAD:
+        meld, _, _ = melds.safest_spread(cards, ALL_CARDS & ~(mine.hand | table.pile), longest)
+    elif table.deadwood[k] > 0 and not table.rules.defender_lays_off:
+        meld, _, _ = melds.best_defence(a, b, c, cards, longest)
+    else:
+        _, meld, _, _ = melds.arrangement(cards, longest, 0)
+    return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
+
+
+@helper
+def _next_lay_off(table: np.void, cards: int) -> int:
+    """Return the lay-off of the first of *cards* whose place is open, or that all is done."""
+    while cards:
+        card = lowest(cards)
+        if place_for(table, bit(card)) >= 0:
+            return LAY_OFF_CODE + card
+        cards &= cards - 1
+    return np.int64(DONE)

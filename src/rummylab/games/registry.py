@@ -1,0 +1,59 @@
+"""The games there are, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from rummylab.engine.rules import Rules
+from rummylab.errors import UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A registered game. Modules are imported when they are first needed."""
+
+    name: str
+    title: str
+    home: str
+    """Module with a factory of the game's name: ``factory(preset, **changes) -> Rules``."""
+    kernels: str
+    """Module with ``ACT``, ``TALLY`` and ``play_pairs``."""
+    presets: tuple[str, ...]
+
+    def rules(self, preset: str | None = None, **changes: Any) -> Rules:
+        """Return the rules under *preset* (default: the first), with some options changed."""
+        factory: Callable[..., Rules] = getattr(import_module(self.home), self.name.replace("-", "_"))
+        return factory(preset or self.presets[0], **changes)
+
+    @property
+    def batch(self) -> Any:
+        """The kernels' module."""
+        return import_module(self.kernels)
+
+    @property
+    def act_signature(self) -> Any:
+        return self.batch.ACT
+
+
+GAMES = {
+    game.name: game
+    for game in (
+        Game(
+            "gin",
+            "Gin Rummy, two players",
+            "rummylab.games.gin.game",
+            "rummylab.games.gin.rules",
+            ("eaai", "classic", "openspiel"),
+        ),
+    )
+}
+
+
+def game(name: str) -> Game:
+    """Return the game *name*; an unknown one suggests the nearest."""
+    if name not in GAMES:
+        raise UnknownNameError("game", name, GAMES)
+    return GAMES[name]
