@@ -39,6 +39,9 @@ signature: setup-test  ## print the behaviour signatures of rules and agents
 bench: setup-test  ## measure speed and write docs/results/gin-speed.md
 	@$(BIN)/python benchmarks/bench_gin.py --write docs/results
 
+reproduce: setup  ## play the baselines again and write docs/results/gin-baselines.md
+	@$(BIN)/python benchmarks/baselines.py
+
 docs: setup  ## regenerate the tables inside the documents
 	@$(BIN)/python -m rummylab.cli.tables --write
 

@@ -12,7 +12,7 @@ SUITS: Final = "chsd"
 """Suit letters in id order. The order (clubs, hearts, spades, diamonds) is the official Gin referee's."""
 SYMBOLS: Final = "♣♥♠♦"
 JOKER_ID: Final = 63
-# Four colours, so that no two suits can be mistaken for each other: clubs green, hearts red, spades white, diamonds blue.
+# Four colours, so that no two suits are mistaken for each other: clubs green, hearts red, spades bold, diamonds blue.
 _ANSI: Final = ("\x1b[32m", "\x1b[31m", "\x1b[1m", "\x1b[34m")
 _RESET: Final = "\x1b[0m"
 _FORMATS: Final = ("", "text", "unicode", "color")

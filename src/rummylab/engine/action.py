@@ -60,7 +60,7 @@ def _is_card(word: str) -> bool:
 class Event:
     """What happened at the table. ``secret`` (cards dealt or drawn) belongs to ``seat`` alone.
 
-    ``chosen`` tells a player's move from what follows by rule (the deal, automatic lay-offs, the hands shown at the end).
+    ``chosen`` tells a player's move from what follows by rule: the deal, automatic lay-offs, hands shown at the end.
     """
 
     seat: Seat

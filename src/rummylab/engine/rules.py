@@ -31,7 +31,8 @@ def view_of(row: Rows, seat: int, view: np.dtype[np.void]) -> Rows:
     whole = row.view(np.uint8)
     record = row.dtype.fields
     parts = view.fields
-    assert record is not None and parts is not None
+    assert record is not None
+    assert parts is not None
     table, mine = parts["table"], parts["mine"]
     start = record["mine"][1] + seat * mine[0].itemsize
     seen[: table[0].itemsize] = whole[: table[0].itemsize]
@@ -85,7 +86,7 @@ class Rules(Protocol):
 
     def legal(self, row: Rows) -> list[int]: ...
     def step(self, rows: Rows, codes: Codes) -> npt.NDArray[np.int8]:
-        """Carry out one move in each row; return the cards drawn (-1: none). An illegal code raises and changes nothing."""
+        """Carry out one move in each row; return the cards drawn (-1: none). An illegal code raises."""
         ...
 
     def observe(self, row: Rows, seat: Seat) -> Rows: ...

@@ -23,6 +23,8 @@ from rummylab.games.gin.rules import (
     OFFER,
     TAKE_UP_CARD,
     can_knock,
+    can_take,
+    decline,
     discards,
     legal_codes,
 )
@@ -36,14 +38,12 @@ def _any_legal(table: np.void, mine: np.void) -> int:
 
 @kernel_of(ACT)
 def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
-    if table.phase == DRAW:
-        return below(mine, np.int64(2))  # codes 0 and 1: the stock, the up-card
+    if table.phase == DRAW or table.phase == OFFER:
+        return TAKE_UP_CARD if can_take(table) and below(mine, np.int64(2)) else decline(table)
     if table.phase == DISCARD:
         cards = discards(table, mine)
         card = nth_card(cards, below(mine, popcount(cards)))
         if can_knock(table, mine, card) and below(mine, np.int64(2)):
             return KNOCK_CODE + card
         return DISCARD_CODE + card
-    if table.phase == OFFER and table.offers < 2:
-        return TAKE_UP_CARD + below(mine, np.int64(2))  # codes 1 and 2: take it, pass
     return _any_legal(table, mine)

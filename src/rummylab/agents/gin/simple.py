@@ -22,7 +22,6 @@ from rummylab.games.gin.rules import (
     DISCARD_CODE,
     DONE,
     DRAW,
-    DRAW_STOCK,
     KNOCK_CODE,
     LAY_OFF,
     LAY_OFF_CODE,
@@ -32,7 +31,9 @@ from rummylab.games.gin.rules import (
     TAKE_UP_CARD,
     WALL,
     bit,
+    can_take,
     cards_to_play,
+    decline,
     discards,
     place_for,
     rest,
@@ -121,14 +122,10 @@ def _meld(table: np.void, mine: np.void) -> int:
 
 @kernel_of(ACT)
 def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
-    if table.phase == DRAW:
-        return TAKE_UP_CARD if _melds(table, mine) else DRAW_STOCK
+    if table.phase == DRAW or table.phase == OFFER:
+        return TAKE_UP_CARD if can_take(table) and _melds(table, mine) else decline(table)
     if table.phase == DISCARD:
         return _discard(table, mine)
-    if table.phase == OFFER:
-        if table.offers == 2:
-            return DRAW_STOCK
-        return TAKE_UP_CARD if _melds(table, mine) else PASS
     if table.phase == WALL:
         return _at_the_wall(table, mine)
     if table.phase == LAY_OFF:

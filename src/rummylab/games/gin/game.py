@@ -25,7 +25,7 @@ from rummylab.engine.rules import Codes, Rows, view_of
 from rummylab.engine.seats import DEALER, Seat
 from rummylab.errors import DeckError, IllegalActionError, NotationError
 from rummylab.games.gin import rules as r
-from rummylab.games.gin.melds import min_deadwood
+from rummylab.games.gin.melds import melded, min_deadwood
 from rummylab.games.gin.options import GinOptions
 from rummylab.games.gin.showdown import showdown_code
 
@@ -59,6 +59,11 @@ def _actions() -> tuple[dict[int, Action], dict[Action, int]]:
     for number, meld in enumerate(r.MELDS):
         by_code[r.MELD_CODE + number] = Action("meld", tuple(Hand(int(meld))))
     return by_code, {action: code for code, action in by_code.items()}
+
+
+@kernel
+def _melded(hand: int) -> int:
+    return melded(hand)
 
 
 @kernel
@@ -109,6 +114,14 @@ class GinObservation(Observation):
         """The running scores: mine, the opponent's."""
         scores = self.table["scores"]
         return int(scores[self.seat]), int(scores[1 - self.seat])
+
+    def would_meld(self, card: Card) -> bool:
+        """Return whether *card* becomes part of some meld of the hand."""
+        return bool(_melded(self.hand.mask | 1 << card.id) >> card.id & 1)
+
+    def deadwood_after(self, card: Card) -> int:
+        """Return the least deadwood of the hand once *card* is thrown."""
+        return int(min_deadwood(self.hand.mask & ~(1 << card.id)))
 
     def showdown(self) -> Action:
         """Return the solver's next move in the phases spread, lay off and defend."""
@@ -269,7 +282,7 @@ class Gin:
         table = row["table"][0]
         up = int(table["up"])
         lines = [
-            f"Gin Rummy ({self.options.preset_name()}), turn {int(table['turn'])}, phase {r.PHASES[int(table['phase'])]}",
+            f"Gin Rummy ({self.options.preset_name()}), turn {table['turn']}, phase {r.PHASES[int(table['phase'])]}",
             f"stock {int(table['stock'])}, up-card {Card(up) if up >= 0 else '-'}, pile {Hand(int(table['pile']))}",
         ]
         for seat in (0, 1):

@@ -433,3 +433,32 @@ def min_deadwood_many(hands: Masks, out: npt.NDArray[np.int16]) -> None:
     """Write the least deadwood of every hand of *hands* to *out*."""
     for i in range(hands.shape[0]):
         out[i] = min_deadwood(hands[i])
+
+
+# --- From Python --------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _arrangement_at(hand: int, which: int) -> tuple[int, int, int, int]:
+    return arrangement(hand, np.int64(13), which)
+
+
+@kernel
+def _best_discards(hand: int) -> tuple[int, int]:
+    return best_discards(hand, hand)
+
+
+def best_arrangements(hand: int) -> list[list[int]]:
+    """Return every arrangement of least deadwood of the mask *hand*, each a list of meld masks."""
+    found: list[list[int]] = []
+    n = 1
+    while len(found) < n:
+        n, *melds = _arrangement_at(hand, len(found))
+        found.append([int(meld) for meld in melds if meld])
+    return found
+
+
+def best_throws(hand: int) -> tuple[int, int]:
+    """Return the cards of eleven whose discard leaves least deadwood, and that deadwood."""
+    discards, left = _best_discards(hand)
+    return int(discards), int(left)

@@ -42,7 +42,7 @@ class GinOptions(Options):
     big_gin_bonus: int = 0
     """Bonus for eleven melded cards, shown without a discard; 0: not played."""
     lay_offs: str = "official"
-    """``official``: the referee's greedy scan after both have melded. ``defender``: the defender chooses, then melds."""
+    """``official``: the referee's greedy scan once both have melded. ``defender``: the defender chooses, then melds."""
     max_run: int = 13
     """Longest run that may be laid down as one meld (a longer one is laid as two)."""
     discard_taken: bool = False
@@ -94,5 +94,6 @@ class GinOptions(Options):
             raise OptionError("options knock_card and oklahoma exclude each other: both set the knock limit")
         if self.turn_cap == 0 and self.up_card_cap == 0 and not self.refuse_repeats:
             raise OptionError(
-                "a hand may never end: two players can swap up-cards for ever (set turn_cap, up_card_cap or refuse_repeats)"
+                "a hand may never end, because two players can swap up-cards for ever:"
+                " set turn_cap, up_card_cap or refuse_repeats"
             )

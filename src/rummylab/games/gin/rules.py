@@ -2,8 +2,8 @@
 
 One implementation for one table, for batches, for search and for training. The paragraph numbers are those of
 ``docs/games/gin.md``. A position is one flat record in three parts: ``table`` is what everybody sees, ``mine[seat]``
-what that seat alone knows, and the rest (the deck's order) what nobody knows. Moves are chosen and judged from ``table`` and
-``mine`` alone, so a player cannot be shown more than it may know.
+what that seat alone knows, and the rest (the deck's order) what nobody knows. Moves are chosen and judged from
+``table`` and ``mine`` alone, so a player cannot be shown more than it may know.
 """
 
 from __future__ import annotations
@@ -27,12 +27,26 @@ Codes = npt.NDArray[np.int16]
 
 OPTIONS = np.dtype(
     [
-        (name, "i2")
-        for name in (
-            "knock_limit gin_bonus undercut_bonus tie_undercuts big_gin_bonus defender_lays_off max_run discard_taken wall"
-            " last_up_card turn_cap up_card_cap refuse_repeats knock_card oklahoma random_starter target game_bonus"
-            " box_bonus shut_out_doubles"
-        ).split()
+        ("knock_limit", "i2"),
+        ("gin_bonus", "i2"),
+        ("undercut_bonus", "i2"),
+        ("tie_undercuts", "i2"),
+        ("big_gin_bonus", "i2"),
+        ("defender_lays_off", "i2"),
+        ("max_run", "i2"),
+        ("discard_taken", "i2"),
+        ("wall", "i2"),
+        ("last_up_card", "i2"),
+        ("turn_cap", "i2"),
+        ("up_card_cap", "i2"),
+        ("refuse_repeats", "i2"),
+        ("knock_card", "i2"),
+        ("oklahoma", "i2"),
+        ("random_starter", "i2"),
+        ("target", "i2"),
+        ("game_bonus", "i2"),
+        ("box_bonus", "i2"),
+        ("shut_out_doubles", "i2"),
     ],
     align=True,
 )
@@ -142,6 +156,18 @@ def cards_to_play(table: np.void, mine: np.void) -> int:
 
 
 @helper
+def can_take(table: np.void) -> bool:
+    """Return whether the actor may take the up-card: in every turn, and while it is offered at the start (3)."""
+    return table.phase == DRAW or (table.phase == OFFER and table.offers < 2)
+
+
+@helper
+def decline(table: np.void) -> int:
+    """Return the move of an actor who does not want the up-card."""
+    return PASS if table.phase == OFFER and table.offers < 2 else DRAW_STOCK
+
+
+@helper
 def discards(table: np.void, mine: np.void) -> int:
     """Return the cards the actor may throw: not the up-card just taken (5), nor a repeated swap (14)."""
     cards = cards_to_play(table, mine)
@@ -191,8 +217,8 @@ def place_for(table: np.void, card: int) -> int:
 def is_legal(table: np.void, mine: np.void, code: int) -> bool:
     """Return whether the actor, knowing *table* and *mine*, may do *code*."""
     phase = table.phase
-    if phase == DRAW:
-        return code == DRAW_STOCK or code == TAKE_UP_CARD
+    if phase == DRAW or phase == OFFER:
+        return code == decline(table) or (code == TAKE_UP_CARD and can_take(table))
     if phase == DISCARD or phase == WALL:
         if DISCARD_CODE <= code < KNOCK_CODE:
             return phase == DISCARD and discards(table, mine) & bit(code - DISCARD_CODE) != 0
@@ -202,10 +228,6 @@ def is_legal(table: np.void, mine: np.void, code: int) -> bool:
         if code == SHOW_BIG_GIN:
             return phase == DISCARD and table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0
         return phase == WALL and code == PASS
-    if phase == OFFER:
-        if table.offers == 2:
-            return code == DRAW_STOCK
-        return code == TAKE_UP_CARD or code == PASS
     if phase == OVER:
         return False
     return _is_legal_showdown(table, mine, code)
@@ -355,10 +377,9 @@ def match_totals(table: np.void, out: npt.NDArray[np.int64]) -> None:
 # --- A step -------------------------------------------------------------------------------------------------------
 
 
-@helper
+@part
 def step(row: np.void, code: int) -> int:
     """Carry out the legal move *code* of the actor; return the card drawn from the stock, or -1."""
-    table = row.table
     if code == DRAW_STOCK:
         return _draw_stock(row)
     if DISCARD_CODE <= code < KNOCK_CODE:

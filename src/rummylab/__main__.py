@@ -1,0 +1,5 @@
+"""``python -m rummylab``."""
+
+from rummylab.cli.main import main
+
+main()

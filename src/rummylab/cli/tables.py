@@ -1,0 +1,165 @@
+"""Fill the generated tables of the documents: ``python -m rummylab.cli.tables --write`` (or without, to check).
+
+A document marks a place with ``<!-- table: NAME -->`` and ``<!-- end -->``; what stands between comes from the code.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from rummylab.agents.registry import entries
+from rummylab.engine.options import Options
+from rummylab.errors import RummyError, UnknownNameError
+
+_BLOCK = re.compile(r"(<!-- table: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _field_docs(options: type[Options]) -> dict[str, str]:
+    """Return the docstring below each field of an options class."""
+    body = ast.parse(inspect.getsource(options)).body[0]
+    assert isinstance(body, ast.ClassDef)
+    docs, last = {}, ""
+    for node in body.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            last = node.target.id
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and last:
+            docs[last] = " ".join(str(node.value.value).split()).replace("``", "`")
+            last = ""
+    return docs
+
+
+def options_table(options: type[Options]) -> str:
+    """Return every option with its value in each preset."""
+    presets = {name: options.preset(name).to_dict() for name in options.PRESETS}
+    docs = _field_docs(options)
+    first = next(iter(presets.values()))
+    rows = [
+        (f"`{name}`", *(str(values[name]) for values in presets.values()), docs.get(name, name.replace("_", " ")))
+        for name in first
+    ]
+    return _table(("option", *presets, "meaning"), rows)
+
+
+def fields_table(module: Any, name: str) -> str:
+    """Return the fields of the record *name* with the comments beside them."""
+    dtype = getattr(module, name)
+    source = inspect.getsource(module)
+    block = source[source.index(f"\n{name} = np.dtype(") :]
+    block = block[: block.index("\n)\n")]
+    comments = dict(re.findall(r'\("(\w+)", [^#\n]*\),?(?:  # (.*))?\n', block))
+    rows = [
+        (
+            f"`{field}`",
+            f"`{dtype.fields[field][0].base.name}`" + _shape(dtype.fields[field][0]),
+            comments.get(field, ""),
+        )
+        for field in dtype.names
+        if dtype.fields[field][0].names is None
+    ]
+    return _table(("field", "type", "meaning"), rows)
+
+
+def _shape(dtype: Any) -> str:
+    return " x ".join(["", *map(str, dtype.shape)]) if dtype.shape else ""
+
+
+def _gin_options() -> str:
+    from rummylab.games.gin.options import GinOptions
+
+    return options_table(GinOptions)
+
+
+def _gin_actions() -> str:
+    from rummylab.games.gin.game import ACTION_TABLE
+
+    return _table(
+        ("action", "code", "meaning"), [(f"`{words}`", code, meaning) for words, code, meaning in ACTION_TABLE]
+    )
+
+
+def _gin_public() -> str:
+    from rummylab.games.gin import rules
+
+    return fields_table(rules, "TABLE")
+
+
+def _gin_private() -> str:
+    from rummylab.games.gin import rules
+
+    return fields_table(rules, "MINE")
+
+
+def _agents(game: str) -> Callable[[], str]:
+    return lambda: _table(
+        ("agent", "what it does", "source"), [(f"`{e.name}`", e.summary, e.source) for e in entries(game)]
+    )
+
+
+def _gin_speed() -> str:
+    figures = json.loads((_root() / "docs/results/gin-speed.json").read_text())
+    return _table(("what", "measured"), [(row["what"], row["measured"]) for row in figures["rows"]])
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "gin-options": _gin_options,
+    "gin-actions": _gin_actions,
+    "gin-public": _gin_public,
+    "gin-private": _gin_private,
+    "gin-agents": _agents("gin"),
+    "gin-speed": _gin_speed,
+}
+
+
+def _root() -> Path:
+    return Path(__file__).resolve().parents[3]
+
+
+def fill(text: str) -> str:
+    """Return *text* with every generated table renewed."""
+
+    def renew(block: re.Match[str]) -> str:
+        name = block["name"]
+        if name not in TABLES:
+            raise UnknownNameError("table", name, TABLES)
+        return f"{block[1]}{TABLES[name]()}{block[4]}"
+
+    return _BLOCK.sub(renew, text)
+
+
+def documents(root: Path) -> list[Path]:
+    """Return the documents that may hold generated tables."""
+    return [path for path in [*root.glob("*.md"), *root.glob("docs/**/*.md")] if "<!-- table:" in path.read_text()]
+
+
+def main(arguments: list[str]) -> int:
+    stale = []
+    for path in documents(_root()):
+        text = path.read_text()
+        if (fresh := fill(text)) != text:
+            stale.append(path)
+            if "--write" in arguments:
+                path.write_text(fresh)
+    for path in stale:
+        sys.stderr.write(f"{'renewed' if '--write' in arguments else 'out of date'}: {path.name}\n")
+    return 0 if "--write" in arguments else len(stale)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except RummyError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(2)

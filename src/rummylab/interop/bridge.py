@@ -1,0 +1,529 @@
+"""The line-protocol bridge: one of our agents plays Gin Rummy under a foreign referee (``docs/guides/bridge.md``).
+
+The referee tells a seat only what that seat may know, in lines of text. The bridge keeps a *shadow* of the hand: a
+real position of our rules in which the unseen cards lie anyhow. Every move goes through the rules, and when an unseen
+card shows itself it changes places with the card that stood for it. So what the agent is shown, and what it may do,
+comes from the one implementation of the rules, and equals what the seat would see at our own table.
+
+One number cannot be known: at our table the defender sees how many points the knocker keeps, the protocol tells only
+the melds. The shadow keeps the least possible; it is nothing exactly at gin, and that is what matters to a defender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rummylab.cards.card import RANKS, SUITS, Card
+from rummylab.cards.deck import Deck
+from rummylab.cards.hand import Hand
+from rummylab.engine.action import Action
+from rummylab.engine.agent import Agent
+from rummylab.engine.rules import Rows
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.errors import AgentError, DeckError, IllegalActionError, NotationError, ProtocolError
+from rummylab.games.gin.game import Gin, GinObservation, gin
+
+RULES: Final = gin("eaai", turn_cap=10_000)
+"""The rules of the foreign table: it knows no turn cap (rules page, 14), so the shadow must not end a long hand."""
+
+DRAW_STOCK: Final = Action("draw stock")
+TAKE_UP_CARD: Final = Action("draw upcard")
+PASS: Final = Action("pass")
+DONE: Final = Action("done")
+
+FORMS: Final = {
+    form.split()[0]: form
+    for form in (
+        "newgame",
+        "start ME FIRST c,c,..",
+        "draw? C",
+        "drew P C",
+        "discard?",
+        "discarded P C",
+        "melds?",
+        "melds P m/m/..",
+        "layoff P C c,c,..",
+        "hand P c,c,..",
+        "scores S0 S1",
+        "quit",
+    )
+}
+"""Every line of the referee, by its first word."""
+OF_A_SEAT: Final = ("drew", "discarded", "melds", "layoff")
+ENDINGS: Final = ("hand", "scores", "newgame", "quit")
+"""What may come at any time of a game: a forfeit breaks the hand off."""
+DEALT: Final = 10
+FACE_DOWN: Final = "?"
+NONE: Final = "-"
+LONGEST_SHOWN: Final = 80
+_CARDS: Final = {str(card).upper(): card for card in Deck.ordered()}
+
+
+class _Unexpected(Exception):
+    """A line that does not fit. The text says what was expected instead."""
+
+
+# --- Words to things and back -------------------------------------------------------------------------------------
+
+
+def _card(text: str) -> Card:
+    if text not in _CARDS:
+        raise _Unexpected(f"a card (a rank of {RANKS} and a suit of {SUITS.upper()}, such as 7H), not {text!r}")
+    return _CARDS[text]
+
+
+def _cards(text: str) -> tuple[Card, ...]:
+    cards = () if text == NONE else tuple(_card(word) for word in text.split(","))
+    _distinct(cards)
+    return cards
+
+
+def _melds(text: str) -> list[tuple[Card, ...]]:
+    melds = [] if text == NONE else [_cards(part) for part in text.split("/")]
+    _distinct([card for meld in melds for card in meld])
+    return melds
+
+
+def _distinct(cards: Sequence[Card]) -> None:
+    try:
+        Hand.of(cards)
+    except DeckError as error:
+        raise _Unexpected(f"different cards: {error}") from None
+
+
+def _seat(text: str) -> Seat:
+    if text not in ("0", "1"):
+        raise _Unexpected(f"seat 0 or 1, not {text!r}")
+    return Seat(int(text))
+
+
+def _points(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+        raise _Unexpected(f"points, a whole number, not {text!r}")
+    return int(text)
+
+
+def _spell(cards: Iterable[Card]) -> str:
+    return ",".join(str(card).upper() for card in cards) or NONE
+
+
+def _spell_melds(melds: Iterable[Iterable[Card]]) -> str:
+    return "/".join(map(_spell, melds)) or NONE
+
+
+# --- The hand as the seat knows it --------------------------------------------------------------------------------
+
+
+class Shadow:
+    """One hand as *seat* knows it: a position of our rules with the unseen cards in arbitrary places.
+
+    *row* carries the scores of the match; *cards* are the own ten as dealt, *up* the first up-card.
+    """
+
+    def __init__(self, rules: Gin, row: Rows, seat: Seat, starter: Seat, cards: Sequence[Card], up: Card) -> None:
+        self.seat, self.other = seat, Seat(1 - seat)
+        self._rules, self._row = rules, row
+        self._state = State(rules, row, _any_deck(seat, cards, up), starter, hand_no=int(row["table"]["hand_no"][0]))
+
+    @property
+    def actor(self) -> Seat | None:
+        return self._state.actor
+
+    def observe(self) -> GinObservation:
+        """Return what the seat may know now."""
+        seen = self._state.observe(self.seat)
+        assert isinstance(seen, GinObservation)
+        return seen
+
+    def can(self, action: Action) -> bool:
+        """Return whether the actor may do *action*."""
+        return action in self._state.legal_actions
+
+    def has_thrown(self, seat: Seat) -> bool:
+        """Return whether the last move was a discard of *seat*, without a knock as far as is known."""
+        last = next((event for event in reversed(self._state.log) if event.chosen), None)
+        return last is not None and last.seat == seat and last.action.verb == "discard"
+
+    def push(self, action: Action) -> None:
+        """Carry out *action* for the actor."""
+        try:
+            self._state.push(action)
+        except IllegalActionError as error:
+            raise _Unexpected(f"a legal move, but {error}") from None
+
+    def draw(self, card: Card) -> None:
+        """Draw *card* from the stock for the own seat."""
+        top = Card(int(self._row["deck"][0][self._row["pos"][0]]))
+        if card not in self._unseen():
+            raise _Unexpected(f"a card that can come from the stock, not {_spell([card])}")
+        self._exchange(card, top)
+        self.push(DRAW_STOCK)
+
+    def opponent_throws(self, card: Card) -> None:
+        """Let the opponent discard *card*. Whether it knocks with that comes out later."""
+        self._let_opponent_hold([card])
+        self.push(Action("discard", (card,)))
+
+    def opponent_knocks(self, melds: Sequence[Sequence[Card]]) -> None:
+        """Turn the opponent's discard into a knock with *melds*, whatever else it may hold."""
+        (thrown,) = self._state.pop().action.cards
+        melded = [card for meld in melds for card in meld]
+        self._let_opponent_hold([thrown, *melded, *self._least_rest(melded, thrown)])
+        for move in (Action("knock", (thrown,)), *(Action("meld", tuple(sorted(meld))) for meld in melds), DONE):
+            if not self.can(move):
+                points = f"at most {self.observe().knock_limit} points"
+                raise _Unexpected(
+                    "melds, disjoint and legal, and " + points + f" left in the hand of seat {self.other}"
+                )
+            self.push(move)
+
+    def spread(self) -> list[Hand]:
+        """Return the own melds on the table, in declared order."""
+        return [Hand(int(meld)) for meld in self.observe().table["spread"][self.seat] if meld]
+
+    def _unseen(self) -> list[Card]:
+        """The cards the seat cannot place: those of the stock, and the opponent's but for up-cards it took."""
+        return [Card(int(self._row["deck"][0][i])) for i in self._rules.hidden_slots(self._row, self.seat)]
+
+    def _opponents(self) -> Hand:
+        return Hand(int(self._row["mine"]["hand"][0][self.other]))
+
+    def _least_rest(self, melded: Sequence[Card], thrown: Card) -> list[Card]:
+        """Return what the knocker holds beside its melds: the up-cards it took, then the cheapest unseen cards.
+
+        Cheapest, because the referee has found the knock legal: so the shadow's must be.
+        """
+        known = [card for card in self.observe().known if card not in melded and card != thrown]
+        cheap = [card for card in self._unseen() if card not in melded and card != thrown]
+        n_cheap = DEALT - len(melded) - len(known)
+        if n_cheap < 0:
+            raise _Unexpected(f"melds from the {DEALT} cards of seat {self.other}, {_spell(known)} among them")
+        return known + sorted(cheap, key=lambda card: (card.rank, card.id))[:n_cheap]
+
+    def _let_opponent_hold(self, cards: Sequence[Card]) -> None:
+        """Put *cards* into the opponent's hand, in exchange for unseen ones that may as well lie in the stock."""
+        held, unseen = self._opponents(), self._unseen()
+        spare = [card for card in unseen if card in held and card not in cards]
+        for card in cards:
+            if card in held:
+                continue
+            if card not in unseen or not spare:
+                raise _Unexpected(f"a card that seat {self.other} can hold, not {_spell([card])}")
+            self._exchange(card, spare.pop())
+
+    def _exchange(self, card: Card, other: Card) -> None:
+        """Let two unseen cards change places: nothing the seat may know depends on which is where.
+
+        The opponent's private notes (the card it drew) are left alone: no rule and no view of this seat reads them.
+        """
+        deck, hands = self._row["deck"][0], self._row["mine"]["hand"][0]
+        here, there = (int(np.flatnonzero(deck == c.id)[0]) for c in (card, other))
+        deck[here], deck[there] = other.id, card.id
+        held = self._opponents()
+        if (card in held) != (other in held):
+            hands[self.other] ^= (1 << card.id) | (1 << other.id)
+
+
+def _any_deck(seat: Seat, cards: Sequence[Card], up: Card) -> Deck:
+    """Return a deck that deals *cards* to *seat* and turns up *up*; the other cards come as they come."""
+    if up in cards:
+        raise _Unexpected(f"an up-card from the stock, but {_spell([up])} was dealt to seat {seat}")
+    others = iter([card for card in Deck.ordered() if card != up and card not in cards])
+    own = iter(cards)
+    return Deck(tuple(up if i == 20 else next(own if i < 20 and i % 2 == seat else others) for i in range(52)))
+
+
+# --- The conversation ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Game:
+    """What goes on from hand to hand."""
+
+    scores: tuple[int, int] = (0, 0)
+    hands_won: tuple[int, int] = (0, 0)
+    hand_no: int = 0
+
+    def row(self, rules: Gin) -> Rows:
+        """Return a position before the deal, with the state of the match in it."""
+        row = rules.new_rows(1)
+        rules.set_scores(row, self.scores)
+        row["table"]["hands_won"] = self.hands_won
+        row["table"]["hand_no"] = self.hand_no
+        return row
+
+    def score(self, scores: tuple[int, int]) -> None:
+        """Take over the referee's scores. Whoever gained has won the hand: a hand won pays at least a point."""
+        gained = [int(now > before) for now, before in zip(scores, self.scores, strict=True)]
+        self.hands_won = self.hands_won[0] + gained[0], self.hands_won[1] + gained[1]
+        self.scores = scores
+
+
+@dataclass(frozen=True)
+class _Deal:
+    """A hand as the ``start`` line tells it. The up-card is told later."""
+
+    seat: Seat
+    starter: Seat
+    cards: tuple[Card, ...]
+
+
+class Bridge:
+    """A seat under a foreign referee: :meth:`hear` takes a line and returns the answer, if it was a question.
+
+    The agent is asked exactly when our own table would ask it, also where the referee leaves no choice.
+    """
+
+    def __init__(self, agent: Agent, rng: np.random.Generator, rules: Gin = RULES) -> None:
+        self.agent = agent
+        self.is_over = False
+        self.n_lines = 0
+        self._rng, self._rules = rng, rules
+        self._game: _Game | None = None
+        self._deal: _Deal | None = None
+        self._shadow: Shadow | None = None
+        self._choice: Action | None = None  # what the agent has answered, until the referee reports it done
+
+    def hear(self, line: str) -> str | None:
+        """Take in one line of the referee; return the answer to a question, nothing otherwise."""
+        self.n_lines += 1
+        try:
+            word, values = _split(line)
+            self._check_turn(word, values)
+            return _HEARD[word](self, *values)
+        except _Unexpected as error:
+            raise ProtocolError(f"line {self.n_lines}: {_shown(line)}: expected {error}") from None
+
+    # The order of lines
+
+    def _check_turn(self, word: str, values: list[str]) -> None:
+        """Refuse a line that is not due."""
+        if word == "quit" or word == "newgame" or (self._game is not None and word in ENDINGS):
+            return
+        due = self._due()
+        said = f"{word} {_seat(values[0])}" if word in OF_A_SEAT else word
+        if said not in due:
+            raise _Unexpected(" or ".join(due))
+
+    def _due(self) -> list[str]:
+        """Return the lines that may come now, apart from the endings."""
+        if self._game is None:
+            return ["newgame", "quit"]
+        if self._deal is None:
+            return ["start"]
+        me, other = self._deal.seat, 1 - self._deal.seat
+        if self._shadow is None:
+            return ["draw?"] if self._deal.starter == me else ["draw?", f"drew {other}"]
+        if self._choice is not None:
+            return [f"drew {me}" if self._choice in (TAKE_UP_CARD, DRAW_STOCK) else f"discarded {me}"]
+        phase = self._shadow.observe().phase
+        if phase in ("offer", "draw"):
+            return self._due_before_a_draw(self._shadow)
+        if phase == "discard":
+            return ["discard?"] if self._shadow.actor == me else [f"discarded {other}"]
+        return self._due_at_the_end(self._shadow)
+
+    def _due_before_a_draw(self, shadow: Shadow) -> list[str]:
+        me, other = shadow.seat, shadow.other
+        if shadow.actor == me:
+            return ["draw?", f"melds {other}"] if shadow.has_thrown(other) else ["draw?"]
+        if shadow.has_thrown(me):
+            return ["melds?", f"drew {other}"]
+        # The opponent refuses the first up-card without a word; then the starter draws without being asked (3).
+        return [f"drew {other}", f"drew {me}"] if shadow.can(PASS) else [f"drew {other}"]
+
+    def _due_at_the_end(self, shadow: Shadow) -> list[str]:
+        """A knock, or the end of the stock: also the last discard of a hand can be a knock."""
+        me, other = shadow.seat, shadow.other
+        if shadow.actor == me or shadow.has_thrown(me):
+            return ["melds?"]
+        if shadow.has_thrown(other):
+            return [f"melds {other}"]
+        return [f"melds {me}", f"melds {other}", f"layoff {me}", f"layoff {other}"]
+
+    # One method for each line
+
+    def _hear_newgame(self) -> None:
+        self._game = _Game()
+        self._forget_hand()
+
+    def _hear_start(self, seat: str, starter: str, cards: str) -> None:
+        deal = _Deal(_seat(seat), _seat(starter), _cards(cards))
+        if len(deal.cards) != DEALT:
+            raise _Unexpected(f"{DEALT} cards, not {len(deal.cards)}")
+        self._deal = deal
+        self.agent.sit(self._rules, deal.seat, self._rng)
+
+    def _hear_offer(self, up: str) -> str:
+        shadow = self._opened(_card(up))
+        if shadow.actor == shadow.other:
+            shadow.push(PASS)  # the opponent has refused the first up-card: no line says so
+        self._check_up_card(shadow, _card(up))
+        action = self._ask(shadow)
+        if action == PASS:
+            shadow.push(action)  # nor does a line report this one
+        else:
+            self._choice = action
+        return "y" if action == TAKE_UP_CARD else "n"
+
+    def _hear_drew(self, player: str, card: str) -> None:
+        if self._deal is not None and _seat(player) == self._deal.seat:
+            self._i_drew(_card(card))
+        elif card == FACE_DOWN and self._shadow is not None:
+            self._shadow.push(DRAW_STOCK)
+        else:
+            shadow = self._opened(_card(card))
+            self._check_up_card(shadow, _card(card))
+            shadow.push(TAKE_UP_CARD)
+
+    def _i_drew(self, card: Card) -> None:
+        shadow = self._on()
+        if shadow.actor == shadow.other:
+            shadow.push(PASS)  # both have refused the first up-card
+        choice = self._choice or self._ask(shadow)
+        if choice == TAKE_UP_CARD:
+            self._check_up_card(shadow, card)
+            shadow.push(choice)
+        else:
+            shadow.draw(card)
+        self._choice = None
+
+    def _hear_discard_query(self) -> str:
+        self._choice = self._ask(self._on())
+        return _spell(self._choice.cards)
+
+    def _hear_discarded(self, player: str, card: str) -> None:
+        shadow = self._on()
+        if _seat(player) == shadow.other:
+            shadow.opponent_throws(_card(card))
+            return
+        assert self._choice is not None
+        if self._choice.cards != (_card(card),):
+            raise _Unexpected(f"the card that was answered, {_spell(self._choice.cards)}")
+        shadow.push(self._choice)
+        self._choice = None
+
+    def _hear_melds_query(self) -> str:
+        shadow = self._on()
+        if shadow.has_thrown(shadow.seat):
+            return "pass"
+        action = None
+        while action != DONE:
+            action = self._ask(shadow)
+            shadow.push(action)
+        return _spell_melds(shadow.spread())
+
+    def _hear_melds(self, player: str, melds: str) -> None:
+        shadow, told = self._on(), _melds(melds)
+        if _seat(player) == shadow.seat:
+            if {Hand.of(meld) for meld in told} != set(shadow.spread()):
+                raise _Unexpected(f"the melds that were answered, {_spell_melds(shadow.spread())}")
+        elif shadow.has_thrown(shadow.other):
+            shadow.opponent_knocks(told)
+        # A defending opponent's melds need no place in the shadow: the agent is not asked again in this hand.
+
+    def _hear_layoff(self, player: str, card: str, meld: str) -> None:
+        _seat(player), _card(card), _cards(meld)
+
+    def _hear_hand(self, player: str, cards: str) -> None:
+        _seat(player), _cards(cards)
+
+    def _hear_scores(self, first: str, second: str) -> None:
+        assert self._game is not None
+        self._game.score((_points(first), _points(second)))
+        if self._deal is not None:
+            self._game.hand_no += 1
+        self._forget_hand()
+
+    def _hear_quit(self) -> None:
+        self.is_over = True
+
+    # Helpers
+
+    def _forget_hand(self) -> None:
+        self._deal = self._shadow = self._choice = None
+
+    def _on(self) -> Shadow:
+        assert self._shadow is not None, "the order of lines has been checked"
+        return self._shadow
+
+    def _opened(self, up: Card) -> Shadow:
+        """Return the shadow; the first time a hand's up-card is told, deal it."""
+        if self._shadow is None:
+            game, deal = self._game, self._deal
+            assert game is not None, "the order of lines has been checked"
+            assert deal is not None, "the order of lines has been checked"
+            self._shadow = Shadow(self._rules, game.row(self._rules), deal.seat, deal.starter, deal.cards, up)
+        return self._shadow
+
+    def _check_up_card(self, shadow: Shadow, card: Card) -> None:
+        up = shadow.observe().up_card
+        if up is not None and card != up:
+            raise _Unexpected(f"the up-card, {_spell([up])}")
+
+    def _ask(self, shadow: Shadow) -> Action:
+        """Return the agent's legal answer to what it sees."""
+        seen = shadow.observe()
+        action = self.agent.act(seen)
+        try:
+            is_legal = self._rules.encode(action) in seen.codes
+        except NotationError:
+            is_legal = False
+        if not is_legal:
+            raise AgentError(f"{self.agent.name} plays {action} at line {self.n_lines}, phase {seen.phase}: not legal")
+        return action
+
+
+_HEARD: Final[dict[str, Callable[..., str | None]]] = {
+    "newgame": Bridge._hear_newgame,
+    "start": Bridge._hear_start,
+    "draw?": Bridge._hear_offer,
+    "drew": Bridge._hear_drew,
+    "discard?": Bridge._hear_discard_query,
+    "discarded": Bridge._hear_discarded,
+    "melds?": Bridge._hear_melds_query,
+    "melds": Bridge._hear_melds,
+    "layoff": Bridge._hear_layoff,
+    "hand": Bridge._hear_hand,
+    "scores": Bridge._hear_scores,
+    "quit": Bridge._hear_quit,
+}
+
+
+def _split(line: str) -> tuple[str, list[str]]:
+    """Return the first word of a well-formed line and its values."""
+    words = line.split()
+    if not words or words[0] not in FORMS:
+        raise _Unexpected(f"a line that starts with one of {', '.join(FORMS)}")
+    form = FORMS[words[0]]
+    if len(words) != len(form.split()):
+        raise _Unexpected(form)
+    return words[0], words[1:]
+
+
+def _shown(line: str) -> str:
+    text = line.rstrip("\r\n")
+    return repr(text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "...")
+
+
+def run(agent: Agent, lines: Iterable[str], write: Callable[[str], None], *, seed: int = 0) -> None:
+    """Let *agent* play what *lines* say, until ``quit`` or the end of the input.
+
+    *write* gets one answer for each question, without the line end; it must pass it on at once, for the referee waits.
+    A line that cannot be understood raises :class:`ProtocolError` with its number and what was expected.
+    """
+    bridge = Bridge(agent, np.random.default_rng(seed % 2**64))
+    try:
+        for line in lines:
+            answer = bridge.hear(line)
+            if answer is not None:
+                write(answer)
+            if bridge.is_over:
+                return
+    except UnicodeDecodeError as error:
+        raise ProtocolError(f"line {bridge.n_lines + 1}: expected text: {error}") from None

@@ -1,0 +1,129 @@
+"""What several test modules share: masks, hand-made decks, games to try everything on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from rummylab.agents.registry import agent, entries
+from rummylab.cards.bits import to_ids
+from rummylab.cards.card import Card
+from rummylab.cards.deck import Deck
+from rummylab.cards.hand import Hand
+from rummylab.engine.action import Action
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.observation import Observation
+from rummylab.engine.rules import Rules
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.games.registry import GAMES
+
+PRESETS = [(name, preset) for name, game in GAMES.items() for preset in game.presets]
+"""Every preset of every game."""
+AGENTS = [(entry.game, entry.name) for entry in entries()]
+
+
+def mask_of(numbers: Iterable[int]) -> int:
+    """The mask of cards numbered 13 * suit + rank."""
+    return sum(1 << (16 * (n // 13) + n % 13) for n in numbers)
+
+
+def masks_of(hands: np.ndarray) -> np.ndarray:
+    """One mask for each row of card numbers."""
+    return np.bitwise_or.reduce(np.int64(1) << (16 * (hands // 13) + hands % 13).astype(np.int64), axis=1)
+
+
+def numbers_of(mask: int) -> frozenset[int]:
+    """The cards of a mask, numbered 13 * suit + rank."""
+    return frozenset(13 * (i // 16) + i % 16 for i in to_ids(int(mask)))
+
+
+def numbers(text: str) -> frozenset[int]:
+    """``"Ac 2c"`` as card numbers."""
+    return frozenset(card.index52 for card in Hand.parse(text))
+
+
+def words(text: str) -> list[Card]:
+    return [Card.parse(word) for word in text.split()]
+
+
+def make_deck(seat0: str, seat1: str, up: str, stock: str = "") -> Deck:
+    """The deck that deals *seat0* and *seat1* their ten cards, turns *up*, and stocks *stock*, then the rest in order."""
+    first, second, on = words(seat0), words(seat1), words(stock)
+    assert len(first) == len(second) == 10, f"ten cards each, not {len(first)} and {len(second)}"
+    dealt = [card for pair in zip(first, second, strict=True) for card in pair]
+    fixed = [*dealt, Card.parse(up), *on]
+    assert len(set(fixed)) == len(fixed), "a card is named twice"
+    return Deck((*fixed, *(card for card in Deck.ordered() if card not in fixed)))
+
+
+def act(text: str) -> Action:
+    return Action.parse(text)
+
+
+def push(state: State, *moves: str) -> State:
+    """Push moves given as text; several may be joined by ``;``."""
+    for move in moves:
+        for word in move.split(";"):
+            if word.strip():
+                state.push(Action.parse(word))
+    return state
+
+
+def legal(state: State) -> set[str]:
+    return {str(action) for action in state.legal_actions}
+
+
+def verbs(state: State) -> set[str]:
+    return {action.verb for action in state.legal_actions}
+
+
+def table(state: State) -> np.void:
+    return state.rows()["table"][0]
+
+
+def hand_of(state: State, seat: int) -> Hand:
+    return Hand(int(state.rows()["mine"]["hand"][0][seat]))
+
+
+class RandomChooser:
+    """A plain Python player: any legal move; with *eager* it likes to end hands (verbs other than draw and discard)."""
+
+    name = "chooser"
+
+    def __init__(self, seed: int, eager: float = 0.5) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.eager = eager
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        pass
+
+    def act(self, seen: Observation) -> Action:
+        return self.choose(seen.legal)
+
+    def choose(self, legal: Sequence[Action]) -> Action:
+        showy = [a for a in legal if a.verb not in ("draw stock", "draw upcard", "discard", "pass", "done")]
+        pool = showy if showy and self.rng.random() < self.eager else list(legal)
+        return pool[int(self.rng.integers(len(pool)))]
+
+
+def registered(game: str) -> list[CompiledAgent]:
+    return [agent(game, entry.name) for entry in entries(game)]
+
+
+def line_ups(game: str, seed: int) -> list[list]:
+    """Pairings of players that between them reach every phase."""
+    names = [entry.name for entry in entries(game)]
+    pairs = [[agent(game, a), agent(game, b)] for a in names for b in names]
+    return [*pairs, [RandomChooser(seed), RandomChooser(seed + 1)]]
+
+
+def played_states(rules: Rules, players: Sequence, seed: int) -> Iterator[State]:
+    """One hand, position by position, the finished one last. The same object each time: copy it to keep it."""
+    state = State.deal(rules, seed)
+    for i, player in enumerate(players):
+        player.sit(rules, Seat(i), np.random.default_rng([seed, i]))
+    while (seat := state.actor) is not None:
+        yield state
+        state.push(players[seat].act(state.observe(seat)))
+    yield state

@@ -1,0 +1,100 @@
+"""Batches over the meld kernels: compiled once, kept in the package's cache, quick to call from a test.
+
+Each takes arrays of masks; private helpers of the package are never called from Python.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from rummylab._jit import kernel
+from rummylab.games.gin import melds as m
+
+
+@kernel
+def best_discards(hands, allowed, out):
+    for i in range(hands.shape[0]):
+        out[i, 0], out[i, 1] = m.best_discards(hands[i], allowed[i])
+
+
+@kernel
+def knockable(hands, allowed, limits, out):
+    for i in range(hands.shape[0]):
+        out[i] = m.knockable(hands[i], allowed[i], limits[i])
+
+
+@kernel
+def arrangement(hand, max_run, which, out):
+    n, out[0], out[1], out[2] = m.arrangement(hand, max_run, which)
+    return n
+
+
+@kernel
+def melds_in(hand, max_run, out):
+    return m.melds_in(hand, max_run, out)
+
+
+@kernel
+def melded(hands, out):
+    for i in range(hands.shape[0]):
+        out[i] = m.melded(hands[i])
+
+
+@kernel
+def meld_number(masks, out):
+    for i in range(masks.shape[0]):
+        out[i] = m.meld_number(masks[i])
+
+
+@kernel
+def official_lay_offs(spread, cards, laid, places):
+    a, b, c = spread[0], spread[1], spread[2]
+    n = 0
+    while True:
+        card, place = m.official_lay_off(a, b, c, cards)
+        if place < 0:
+            return n
+        cards ^= card
+        if place == 0:
+            a |= card
+        elif place == 1:
+            b |= card
+        else:
+            c |= card
+        laid[n] = card
+        places[n] = place
+        n += 1
+
+
+@kernel
+def after_official_lay_offs(spread, cards):
+    return m.after_official_lay_offs(spread[0], spread[1], spread[2], cards)
+
+
+@kernel
+def best_lay_off(spread, hand):
+    return m.best_lay_off(spread[0], spread[1], spread[2], hand)
+
+
+@kernel
+def can_lay_off(spread, hand):
+    return m.can_lay_off(spread[0], spread[1], spread[2], hand)
+
+
+@kernel
+def best_place(spread, card):
+    return m.best_place(spread[0], spread[1], spread[2], card)
+
+
+@kernel
+def safest_spread(hand, unseen, max_run, out):
+    out[0], out[1], out[2] = m.safest_spread(hand, unseen, max_run)
+
+
+@kernel
+def best_defence(spread, hand, max_run, out):
+    out[0], out[1], out[2] = m.best_defence(spread[0], spread[1], spread[2], hand, max_run)
+
+
+def three(masks) -> np.ndarray:
+    """A spread as the kernels take it: three masks, 0 for no meld."""
+    return np.array([*masks, 0, 0, 0][:3], np.int64)

@@ -1,0 +1,61 @@
+"""The compiled cache: editing any source file makes a new one, so old machine code never runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rummylab._jit as jit
+
+CALLEE = "cards/bits.py"
+
+
+def test_every_kernel_file_changes_the_hash(tmp_path: Path) -> None:
+    copy = tmp_path / "rummylab"
+    shutil.copytree(jit.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = jit.source_hash(copy)
+    assert before == jit.source_hash(copy)
+    for path in sorted(copy.rglob("*.py")):
+        text = path.read_bytes()
+        path.write_bytes(text + b"\n# edited\n")
+        assert jit.source_hash(copy) != before, path.name
+        path.write_bytes(text)
+    assert jit.source_hash(copy) == before
+
+
+def test_the_bounds_check_switch_changes_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "0")
+    before = jit.source_hash()
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert jit.source_hash() != before
+
+
+def _deadwood(package_parent: Path, cache: Path) -> int:
+    code = "from rummylab.games.gin.melds import min_deadwood; print(min_deadwood(1 << 12))"
+    environment = {**os.environ, "PYTHONPATH": str(package_parent), "RUMMYLAB_CACHE": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, cwd=package_parent
+    )
+    return int(done.stdout)
+
+
+def test_an_edited_callee_in_another_file_takes_effect_at_once(tmp_path: Path) -> None:
+    """Numba's own cache would go on running the old caller: it only looks at the caller's file."""
+    shutil.copytree(jit.PACKAGE, tmp_path / "rummylab", ignore=shutil.ignore_patterns("__pycache__"))
+    assert _deadwood(tmp_path, tmp_path / "cache") == 10
+    callee = tmp_path / "rummylab" / CALLEE
+    text = callee.read_text()
+    callee.write_text(text.replace("8 * popcount(mask & _EIGHTS)", "8 * popcount(mask & _EIGHTS) + 90"))
+    assert callee.read_text() != text
+    assert _deadwood(tmp_path, tmp_path / "cache") == 100
+
+
+def test_an_unwritable_cache_does_not_stop_anybody(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a directory")
+    assert _deadwood(jit.PACKAGE.parent, blocked) == 10

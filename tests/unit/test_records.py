@@ -1,0 +1,150 @@
+"""Game record files: they write, read, replay to the same bytes, hide secrets, and name what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rummylab import Record, State, agent, gin, play, play_match
+from rummylab.cli.record import rules_of
+from rummylab.engine.records import parse_records, read_records, validate_records, write_records
+from rummylab.errors import RecordError
+
+
+def finished(seed: int = 3, preset: str = "eaai") -> State:
+    return play(gin(preset), [agent("gin", "simple"), agent("gin", "simple")], seed)
+
+
+def record(seed: int = 3, preset: str = "eaai") -> Record:
+    return Record.of(finished(seed, preset), ["simple", "simple"], seed)
+
+
+@pytest.mark.parametrize("preset", ["eaai", "classic", "openspiel"])
+def test_a_record_replays_to_the_same_bytes(preset: str) -> None:
+    for seed in range(20):
+        state = finished(seed, preset)
+        text = Record.of(state, ["a", "b"], seed).to_text()
+        (read,) = parse_records(text)
+        again = read.replay(rules_of)
+        assert again.to_bytes() == state.to_bytes()
+        assert Record.of(again, ["a", "b"], seed).to_text() == text
+
+
+def test_a_file_holds_a_whole_match(tmp_path: Path) -> None:
+    states = list(play_match(gin(), [agent("gin", "simple"), agent("gin", "random")], 5))
+    path = tmp_path / "match.rgr"
+    write_records(path, [Record.of(state, ["simple", "random"], 5) for state in states])
+    assert [s.scores for s in validate_records(path, rules_of)] == [s.scores for s in states]
+
+
+def test_a_redacted_record_hides_the_other_seat_and_the_stock() -> None:
+    whole = record()
+    for seat in (0, 1):
+        text = whole.seen_by(seat).to_text()
+        head = json.loads(text.splitlines()[0])
+        assert "deck" not in head
+        assert "seed" not in head
+        for event in parse_records(text)[0].events:
+            assert event.seat == seat or event.secret == ()
+        assert any(event.secret for event in parse_records(text)[0].events)
+
+
+def test_a_redacted_record_cannot_be_replayed_nor_turned_round() -> None:
+    seen = record().seen_by(0)
+    with pytest.raises(RecordError, match="only what seat 0 saw"):
+        seen.replay(rules_of)
+    with pytest.raises(RecordError, match="only what seat 0 saw"):
+        seen.seen_by(1)
+
+
+def test_a_record_prints_as_a_readable_story() -> None:
+    story = record().story()
+    assert "simple against simple" in story
+    assert "table: turn up" in story
+    assert "discard" in story
+    assert "outcome" in story
+
+
+def _write(path: Path, lines: list[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_truncated_file_is_named_with_its_line(tmp_path: Path) -> None:
+    lines = record().to_text().splitlines()
+    path = _write(tmp_path / "cut.rgr", lines[:-3])
+    with pytest.raises(RecordError, match=rf"cut.rgr, line {len(lines) - 2}: the file ends here; expected an event"):
+        read_records(path)
+    path = _write(tmp_path / "half.rgr", [*lines[:5], lines[5][:10]])
+    with pytest.raises(RecordError, match=r"half.rgr, line 6: not JSON"):
+        read_records(path)
+
+
+def test_an_empty_file_and_a_stranger_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="line 1: the file is empty; expected a header"):
+        read_records(_write(tmp_path / "empty.rgr", [""]))
+    with pytest.raises(RecordError, match="line 1: expected a header"):
+        read_records(_write(tmp_path / "other.rgr", ['{"hello": 1}']))
+    with pytest.raises(RecordError, match="cannot be read"):
+        read_records(tmp_path / "missing.rgr")
+
+
+def test_a_changed_line_breaks_the_checksum(tmp_path: Path) -> None:
+    lines = record().to_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if '"discard' in line)
+    changed = [*lines]
+    changed[at] = changed[at].replace("discard", "knock")
+    with pytest.raises(RecordError, match=r"expected '[0-9a-f]{64}': the record was changed"):
+        read_records(_write(tmp_path / "x.rgr", changed))
+
+
+def _forge(lines: list[str]) -> list[str]:
+    """Put the right checksum under wrong lines, as a careful cheat would."""
+    from rummylab.engine.records import _digest
+
+    result = json.loads(lines[-1])
+    result["sha256"] = _digest(lines[:-1])
+    return [*lines[:-1], json.dumps(result)]
+
+
+def test_an_illegal_move_is_found_even_under_a_right_checksum(tmp_path: Path) -> None:
+    lines = record().to_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if '"discard' in line)
+    value = json.loads(lines[at])
+    value["do"] = "draw stock"
+    lines[at] = json.dumps(value)
+    with pytest.raises(RecordError, match=rf"line {at + 1}: .*expected a legal move"):
+        validate_records(_write(tmp_path / "x.rgr", _forge(lines)), rules_of)
+
+
+def test_a_forged_draw_and_a_forged_result_are_found(tmp_path: Path) -> None:
+    lines = record().to_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if '"draw stock' in line)
+    value = json.loads(lines[at])
+    value["secret"] = "Ac" if value["secret"] != "Ac" else "2c"
+    with pytest.raises(RecordError, match=rf"line {at + 1}: found .*, expected"):
+        validate_records(
+            _write(tmp_path / "x.rgr", _forge([*lines[:at], json.dumps(value), *lines[at + 1 :]])), rules_of
+        )
+    result = json.loads(lines[-1])
+    result["result"]["points"] += 1
+    with pytest.raises(RecordError, match=rf"line {len(lines)}: found the result"):
+        validate_records(_write(tmp_path / "y.rgr", _forge([*lines[:-1], json.dumps(result)])), rules_of)
+
+
+def test_a_header_with_an_impossible_deck_or_option_is_refused(tmp_path: Path) -> None:
+    lines = record().to_text().splitlines()
+    head = json.loads(lines[0])
+    for change, message in (
+        ({"deck": head["deck"].replace("Ac", "2c")}, "Ac is missing"),
+        ({"options": head["options"] | {"knock_limit": 500}}, "knock_limit"),
+        ({"game": "jin"}, "no game named 'jin'; did you mean 'gin'"),
+        ({"version": 99}, "version 99"),
+        ({"starter": 4}, "starter"),
+    ):
+        forged = _forge([json.dumps(head | change), *lines[1:]])
+        with pytest.raises(RecordError, match="line 1: the header makes no table") as error:
+            validate_records(_write(tmp_path / "x.rgr", forged), rules_of)
+        assert message in str(error.value)
