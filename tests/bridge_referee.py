@@ -85,7 +85,8 @@ def _hand(state: State) -> Talk:
 
 
 def _turn(state: State, player: Seat) -> Talk:
-    up, takes = Card(int(_table(state)["up"])), "n"
+    up = Card(int(_table(state)["up"]))
+    takes: str | None = "n"
     if Action("draw upcard") in state.legal_actions:
         takes = yield player, f"draw? {spell([up])}"
         assert takes in ("y", "n")

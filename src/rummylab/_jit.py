@@ -16,10 +16,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba import types
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.typed_passes import NativeLowering
 
 log = logging.getLogger(__name__)
 
@@ -84,28 +88,96 @@ def is_cold() -> bool:
     return CACHE_DIR is None or not any(CACHE_DIR.rglob("*.nbi"))
 
 
+def _plain(argument: Any) -> Any:
+    """Return the type a scalar argument is compiled for: any constant or small whole number counts as int64."""
+    argument = types.unliteral(argument)
+    if isinstance(argument, types.Integer) and argument.signed and argument.bitwidth < 64:
+        return types.int64
+    return argument
+
+
+def _one_version(compiled: Any) -> Any:
+    """Let kernels call one version of *compiled* for all whole numbers.
+
+    Numba would compile it anew, with all it calls, for each constant and each width of integer it is called with.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return compiled
+    template = compiled.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return template(tuple(map(_plain, args)), {name: _plain(value) for name, value in kws.items()})
+
+    compiled.get_call_template = get_call_template
+    return compiled
+
+
 def kernel(function: F) -> F:
     """Compile *function* when it is first called, and keep the machine code on disk."""
-    compiled: F = numba.njit(cache=CACHE_DIR is not None, error_model="numpy")(function)
-    return compiled
+    return cast(F, _one_version(numba.njit(cache=CACHE_DIR is not None, error_model="numpy")(function)))
+
+
+class _HelperCompiler(CompilerBase):  # type: ignore[misc]
+    """Compiles a function for other kernels only: to LLVM code that is neither optimised nor made machine code.
+
+    Numba optimises and emits every function together with all it calls, again at each level of the call tree; here
+    that is most of a cold start. The kernel that absorbs a helper is optimised as a whole, so nothing is lost.
+    """
+
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        library._optimize_functions = _skip
+        library._optimize_final_module = _skip
+        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
+        state.library = library
+        state.flags.no_compile = True
+        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes.add_pass_after(_Registration, NativeLowering)
+        passes.finalize()
+        return [passes]
+
+
+def _skip(*_: Any) -> None:
+    return None
+
+
+class _NotForPython(dict[Any, Any]):
+    """Its ``__getitem__`` stands in for a helper's machine code: Numba wants a built-in, distinct for each version."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __missing__(self, arguments: Any) -> Any:
+        raise TypeError(f"{self.name} is a helper: kernels can call it, Python cannot")
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _Registration(LoweringPass):  # type: ignore[misc]
+    """Tells Numba where callers find a helper: under a callable of its own, since it has no machine code."""
+
+    _name = "register_helper"
+
+    def __init__(self) -> None:
+        LoweringPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        stand_in = _NotForPython(state.func_id.func_name).__getitem__
+        state["cr"] = state["cr"]._replace(cfunc=stand_in)
+        state.targetctx.insert_user_function(stand_in, state["cr"].fndesc, [state.library])
+        return True
 
 
 def helper(function: F) -> F:
-    """Compile *function* for other kernels: nothing is kept on disk, and it compiles faster.
-
-    Python must not call one whose name starts with an underscore: it has no wrapper for that.
-    """
-    private = function.__name__.startswith("_")
-    compiled: F = numba.njit(cache=False, error_model="numpy", no_cpython_wrapper=private, no_cfunc_wrapper=True)(
-        function
-    )
-    return compiled
-
-
-def part(function: F) -> F:
-    """Make *function* a part of the one kernel that calls it: it is never compiled alone, which takes most time."""
-    compiled: F = numba.njit(cache=False, error_model="numpy", inline="always")(function)
-    return compiled
+    """Compile *function* for other kernels; Python cannot call it. Nothing is kept on disk."""
+    compiled = numba.njit(
+        cache=False,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=_HelperCompiler,
+    )(function)
+    return cast(F, _one_version(compiled))
 
 
 def kernel_of(signature: Any) -> Callable[[F], F]:

@@ -11,22 +11,27 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from helpers import make_deck, push
+from helpers import make_deck, mask_of, numbers_of
 from properties import reference
+from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.engine.action import Action
 from rummylab.engine.state import State
 from rummylab.games.gin.game import gin
+from rummylab.games.gin.melds import min_deadwood
 
 pyspiel = pytest.importorskip("pyspiel", reason="the test extra's open_spiel is not installed")
 
 DRAW_UPCARD, DRAW_STOCK, PASS, KNOCK, FIRST_MELD = 52, 53, 54, 55, 56
 SUITS = "scdh"
 N_PLAYOUTS = 2000
-BATCHES = 8
-CALM, THRIFTY, KEEN = range(3)
-"""Styles of a playout: any move; few up-cards and low deadwood; the same and takes every chance to show."""
+BATCHES = 4
+CALM, PATIENT, KEEN, GREEDY = range(4)
+"""Styles of a playout: any move; sound draws and discards and a knock with gin only; the same but a knock at once;
+up-cards whenever there is one, and often thrown back."""
+STYLES = [CALM, PATIENT, KEEN, PATIENT, CALM, KEEN, PATIENT, GREEDY]
+UTILS = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
 
 
 # --- Translation ------------------------------------------------------------------------------------------------------
@@ -69,12 +74,16 @@ def translate(action: Action) -> int:
 
 
 def test_melds_are_numbered_as_openspiel_says() -> None:
-    utils = pyspiel.gin_rummy.GinRummyUtils(13, 4, 10)
     assert len(MELD_CARDS) == 185
-    assert all(tuple(sorted(utils.int_to_meld[i])) == cards for i, cards in enumerate(MELD_CARDS))
+    assert all(tuple(sorted(UTILS.int_to_meld[i])) == cards for i, cards in enumerate(MELD_CARDS))
 
 
 # --- Lock-step --------------------------------------------------------------------------------------------------------
+
+
+# Two places where OpenSpiel 2.0 forbids what its own rules allow. Each has a test below that fails as soon as our preset
+# does the same; then its entry here goes.
+KNOWN_DEVIATIONS = {"third lay-off", "knock by eleven"}
 
 
 class Pair:
@@ -102,10 +111,46 @@ class Pair:
         if knocks:
             legal.add(KNOCK)
         expected = set(self.other.legal_actions())
-        assert legal == expected, self.explain(legal, expected)
-        if knocks:
+        refused = self.refused_by_openspiel()
+        assert legal - refused == expected, self.explain(legal - refused, expected)
+        if KNOCK in expected:
             child = self.other.child(KNOCK)
             assert set(child.legal_actions()) == set(knocks)
+
+    def refused_by_openspiel(self) -> set[int]:
+        """Moves our preset allows and OpenSpiel does not: exactly these, or the test fails."""
+        seat = self.state.actor
+        rows = self.state.rows()
+        phase = self.state.observe(seat).phase
+        hand = [theirs(Card(i)) for i in to_ids(int(rows["mine"]["hand"][0][seat]))]
+        if phase == "lay off" and "third lay-off" in KNOWN_DEVIATIONS:
+            return {card for card in hand if self.is_third_lay_off(card)}
+        if phase in ("discard", "wall") and "knock by eleven" in KNOWN_DEVIATIONS:
+            # Knocking is offered if the best arrangement of *eleven* cards, less its dearest loose card, is in the
+            # limit: an arrangement that is worse by itself but leaves a dearer card to throw is overlooked.
+            if phase == "wall":
+                hand.append(theirs(Card(int(rows["table"]["up"][0]))))
+            return {KNOCK} if UTILS.min_deadwood(hand) > 10 else set()
+        return set()
+
+    def is_third_lay_off(self, card: int) -> bool:
+        """On each end of a run as it was laid down OpenSpiel lets two cards be laid off, not more."""
+        events = [e.action for e in self.state.log if e.chosen]
+        melds = [[theirs(c) for c in a.cards] for a in events if a.verb == "meld"]
+        laid = {theirs(a.cards[0]) for a in events if a.verb == "lay off"}
+        if card in laid:
+            return False
+        fits = False
+        for meld in melds:
+            if meld[0] % 13 == meld[1] % 13:
+                fits |= len(meld) == 3 and card % 13 == meld[0] % 13
+            elif card // 13 == meld[0] // 13:
+                beyond = max(min(meld) - card, card - max(meld))
+                fits |= beyond <= 2
+        return not fits
+
+    def is_common(self, action: Action) -> bool:
+        return (KNOCK if action.verb == "knock" else translate(action)) in self.other.legal_actions()
 
     def explain(self, legal: Iterable[int], expected: Iterable[int]) -> str:
         legal, expected = set(legal), set(expected)
@@ -129,34 +174,42 @@ class Pair:
 
 
 def choose(pair: Pair, rng: np.random.Generator, style: int) -> Action:
-    actions = list(pair.state.legal_actions)
-    if style != CALM and rng.random() < 0.9:
-        showy = [a for a in actions if a.verb in ("meld", "lay off", "knock")]
-        if showy and style == KEEN:
-            return showy[int(rng.integers(len(showy)))]
-        stock = [a for a in actions if a.verb == "draw stock"]
-        if stock and rng.random() < 0.8:
-            return stock[0]
-        throws = [a for a in actions if a.verb == "discard"]
-        if throws:
-            seat = pair.state.actor
-            hand = {c.index52 for c in map(Card, _ids(pair.state, seat))}
-            left = [reference.min_deadwood(hand - {a.cards[0].index52}) for a in throws]
-            best = [a for a, points in zip(throws, left, strict=True) if points == min(left)]
-            return best[int(rng.integers(len(best)))]
-    return actions[int(rng.integers(len(actions)))]
+    """A move that is legal in both engines, by the style of the playout."""
+    actions = [a for a in pair.state.legal_actions if pair.is_common(a)]
+    liked = [] if style == CALM or rng.random() < 0.1 else preferred(pair, rng, style, actions)
+    pool = liked or actions
+    return pool[int(rng.integers(len(pool)))]
 
 
-def _ids(state: State, seat: int | None) -> list[int]:
-    mask = int(state.rows()["mine"]["hand"][0][seat])
-    return [i for i in range(64) if mask >> i & 1]
+def preferred(pair: Pair, rng: np.random.Generator, style: int, actions: list[Action]) -> list[Action]:
+    seat = pair.state.actor
+    rows = pair.state.rows()
+    hand = numbers_of(rows["mine"]["hand"][0][seat])
+    up = int(rows["table"]["up"][0])
+    verbs = {a.verb for a in actions}
+    if "draw upcard" in verbs:
+        card = Card(up).index52
+        takes = style == GREEDY or any(card in meld for meld in reference.all_melds(hand | {card}))
+        return [a for a in actions if (a.verb == "draw upcard") == takes]
+    if style == GREEDY and "discard" in verbs:
+        taken = int(rows["table"]["taken"][0])
+        back = [a for a in actions if a.verb == "discard" and a.cards[0].id == taken]
+        return back if rng.random() < 0.2 else [a for a in actions if a not in back]
+    if "discard" in verbs or "knock" in verbs:
+        hand |= {Card(up).index52} if "pass" in verbs else set()
+        throws = [a for a in actions if a.verb == ("discard" if "discard" in verbs else "knock")]
+        left = {a: int(min_deadwood(mask_of(hand - {a.cards[0].index52}))) for a in throws}
+        best = [a for a in throws if left[a] == min(left.values())]
+        knocks = [a for a in actions if a.verb == "knock" and any(a.cards == b.cards for b in best)]
+        return knocks if knocks and (style == KEEN or min(left.values()) == 0 or "pass" in verbs) else best
+    return [a for a in actions if a.verb in ("meld", "lay off")]
 
 
 def playout(number: int) -> Counter[str]:
     """Play one line through both engines, checking at every step; return what happened in it."""
     rng = np.random.default_rng([2024, number])
     pair = Pair(Deck.shuffled(number))
-    style = number % 3
+    style = STYLES[number // BATCHES % len(STYLES)]
     happened: Counter[str] = Counter()
     while True:
         pair.check()
@@ -168,9 +221,6 @@ def playout(number: int) -> Counter[str]:
         pair.push(action)
     happened[pair.state.result["outcome"]] += 1
     return happened
-
-
-_SEEN: Counter[str] = Counter()
 
 
 @pytest.mark.slow
@@ -192,9 +242,83 @@ def test_random_playouts_agree_step_by_step(batch: int) -> None:
         "defend: meld",
         "defend: done",
         "wall: pass",
+        "wall: knock",
         "knock",
         "gin",
         "undercut",
         "cancelled",
     ):
         assert happened[kind] > 0, f"no {kind} in this batch: {happened}"
+
+
+# --- Corners that random play seldom reaches --------------------------------------------------------------------------
+
+
+def follow(deck: Deck, moves: str) -> Pair:
+    """Play *moves* through both engines, checking at every step."""
+    pair = Pair(deck)
+    for move in moves.split(";"):
+        pair.check()
+        pair.push(Action.parse(move))
+    pair.check()
+    return pair
+
+
+DULL = make_deck("Ac 4c 8c Qc 2h 6h Th 3s 7s Js", "2c 6c Tc 4h 8h Qh As 5s 9s Ks", "Kd", "Jd Qd 9d")
+
+
+def test_fifty_up_card_draws_end_the_hand_in_both() -> None:
+    pair = Pair(DULL)
+    for move in ("pass", "pass", "draw stock", "discard Jd"):
+        pair.check()
+        pair.push(Action.parse(move))
+    n = 0
+    while pair.state.actor is not None:
+        pair.check()
+        pair.push(Action.parse("draw upcard"))
+        n += 1
+        if pair.state.actor is not None:
+            taken = int(pair.state.rows()["table"]["taken"][0])
+            pair.push(next(a for a in pair.state.legal_actions if a.verb == "discard" and a.cards[0].id != taken))
+    pair.check()
+    assert n == 50
+
+
+@pytest.mark.parametrize(
+    ("moves", "over"),
+    [
+        ("draw upcard; discard Kd; draw upcard; discard Kd", True),
+        ("pass; draw upcard; discard Kd; draw upcard; discard Kd", True),
+        ("draw upcard; discard Kd; draw upcard; discard Qh; draw upcard; discard Qh", False),
+        ("draw upcard; discard Kd; draw stock; discard Jd; draw upcard; discard Jd; draw upcard; discard Jd", True),
+    ],
+)
+def test_up_cards_thrown_back_twice_in_a_row_end_the_hand_in_both(moves: str, over: bool) -> None:
+    assert (follow(DULL, moves).state.actor is None) == over
+
+
+def test_a_tie_pays_nothing_in_both() -> None:
+    deck = make_deck("Ac 2c 3c 7h 7s 7d Tc Jc Qc 5h", "8h 8s 8d 9h 9s 9d Th Ts Td 5d", "Kd", "Ks")
+    moves = "pass; pass; draw stock; knock Ks; meld Ac 2c 3c; meld 7h 7s 7d; meld Tc Jc Qc; done; done"
+    pair = follow(deck, f"{moves}; meld 8h 8s 8d; meld 9h 9s 9d; meld Th Ts Td; done")
+    assert pair.state.result["outcome"] == "tie"
+
+
+@pytest.mark.xfail(reason="openspiel preset lacks the limit of two lay-offs at each end of a run", strict=True)
+def test_a_third_card_in_a_row_may_not_be_laid_off_in_openspiel() -> None:
+    deck = make_deck("2c 3c 4c 9h 9s 9d Tc Jc Qc Ah", "5c 6c 7c 2h 4h 8h 3s 8s Ks Jd", "Kd", "Kh")
+    moves = (
+        "pass; pass; draw stock; knock Kh; meld 2c 3c 4c; meld Tc Jc Qc; meld 9h 9s 9d; done; lay off 5c; lay off 6c"
+    )
+    pair = follow(deck, moves)
+    assert theirs(Card.parse("7c")) not in pair.other.legal_actions()
+    assert Action.parse("lay off 7c") not in pair.state.legal_actions
+
+
+@pytest.mark.xfail(reason="openspiel preset judges a knock exactly, OpenSpiel by eleven cards", strict=True)
+def test_a_knock_is_offered_by_the_best_melds_of_eleven_cards_in_openspiel() -> None:
+    # Throwing 6h leaves 4c 5c 6c, 3d 4d 5d 6d and 9 points; OpenSpiel starts from another arrangement and finds 11.
+    deck = make_deck("3d 3s 4c 4d 5c 5d 5s 6c 6d 6h", "2c 8c Qc 8h Th Kh 7s 9s Js Qd", "Kd", "Ad")
+    pair = follow(deck, "pass; pass; draw stock")
+    assert KNOCK not in pair.other.legal_actions()
+    assert not pair.knock_cards()

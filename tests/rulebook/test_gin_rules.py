@@ -41,9 +41,7 @@ def refuse(state: State, move: str, why: str = "") -> None:
     assert state.log == events
 
 
-def knock_state(
-    seat0: str, seat1: str, drawn: str, thrown: str, *, rules: Gin | None = None, up: str = "Kd"
-) -> State:
+def knock_state(seat0: str, seat1: str, drawn: str, thrown: str, *, rules: Gin | None = None, up: str = "Kd") -> State:
     """Seat 0 has drawn *drawn* from the stock and knocked throwing *thrown*: it now melds."""
     state = start(seat0, seat1, up, drawn, rules=rules)
     return push(state, "pass; pass; draw stock", f"knock {thrown}")
@@ -83,7 +81,9 @@ def test_melds_are_groups_of_three_or_four_and_runs_of_three_or_more_each_card_o
 
 
 def test_a_card_is_in_one_meld_only() -> None:
-    state = knock_state("4c 5c 6c 6h 6s Th Ts Td Ac Ah", "2c 8c Qc 3h 9h Kh 5s 9s Ks 2d", "Jd", "Jd", rules=gin(knock_limit=20))
+    state = knock_state(
+        "4c 5c 6c 6h 6s Th Ts Td Ac Ah", "2c 8c Qc 3h 9h Kh 5s 9s Ks 2d", "Jd", "Jd", rules=gin(knock_limit=20)
+    )
     push(state, "meld 4c 5c 6c")
     assert "meld 6c 6h 6s" not in legal(state)
     refuse(state, "meld 6c 6h 6s", "melded already")
@@ -217,7 +217,9 @@ def test_a_card_drawn_from_the_stock_may_be_discarded(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["eaai", "classic"])
 def test_an_up_card_kept_for_a_turn_may_be_thrown_later(preset: str) -> None:
-    state = push(start(*DULL, "Jd 9d", rules=gin(preset)), "draw upcard; discard Qc; draw stock; discard Jd; draw stock")
+    state = push(
+        start(*DULL, "Jd 9d", rules=gin(preset)), "draw upcard; discard Qc; draw stock; discard Jd; draw stock"
+    )
     assert "discard Kd" in legal(state)
 
 
@@ -686,7 +688,9 @@ def test_big_gin_needs_eleven_melded_cards() -> None:
 
 
 def test_the_starter_alternates_after_big_gin() -> None:
-    state = push(start(BIG, PLAIN, "Kd", "Kc", rules=gin("classic", target=500)), "pass; pass; draw stock; big gin; done")
+    state = push(
+        start(BIG, PLAIN, "Kd", "Kc", rules=gin("classic", target=500)), "pass; pass; draw stock; big gin; done"
+    )
     assert state.next_hand(Deck.shuffled(1)).starter == 1
 
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from examples_path import Cautious
 
+from examples_path import Cautious
 from rummylab import compiled_agent, gin, match, play_match
 from rummylab.arena.statistics import ratio, share, wilson
 from rummylab.errors import AgentError, OptionError, UnknownNameError
 from rummylab.games.gin import rules as r
 
 
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Compare field by field: the bytes between fields are nobody's."""
+    return all(np.array_equal(a[name], b[name]) for name in a.dtype.names)
+
+
 def test_the_result_does_not_depend_on_the_number_of_processes() -> None:
     one = match("gin", "simple", "random", games=1600, seed=11, workers=1)
     two = match("gin", "simple", "random", games=1600, seed=11, workers=2)
-    assert one.tallies.tobytes() == two.tallies.tobytes()
+    assert same(one.tallies, two.tallies)
 
 
 def test_other_seeds_give_other_games() -> None:
     a = match("gin", "simple", "simple", games=100, seed=1, workers=1)
     b = match("gin", "simple", "simple", games=100, seed=2, workers=1)
-    assert a.tallies.tobytes() != b.tallies.tobytes()
+    assert not same(a.tallies, b.tallies)
 
 
 def test_both_games_of_a_pair_use_the_same_cards() -> None:

@@ -93,7 +93,7 @@ def test_an_empty_file_and_a_stranger_are_refused(tmp_path: Path) -> None:
 
 def test_a_changed_line_breaks_the_checksum(tmp_path: Path) -> None:
     lines = record().to_text().splitlines()
-    at = next(i for i, line in enumerate(lines) if '"discard' in line)
+    at = next(i for i, line in enumerate(lines) if '"do": "discard' in line)
     changed = [*lines]
     changed[at] = changed[at].replace("discard", "knock")
     with pytest.raises(RecordError, match=r"expected '[0-9a-f]{64}': the record was changed"):
@@ -111,7 +111,7 @@ def _forge(lines: list[str]) -> list[str]:
 
 def test_an_illegal_move_is_found_even_under_a_right_checksum(tmp_path: Path) -> None:
     lines = record().to_text().splitlines()
-    at = next(i for i, line in enumerate(lines) if '"discard' in line)
+    at = next(i for i, line in enumerate(lines) if '"do": "discard' in line)
     value = json.loads(lines[at])
     value["do"] = "draw stock"
     lines[at] = json.dumps(value)

@@ -23,7 +23,7 @@ def compiled_agent(game_name: str, *, par: Sequence[float] = ()) -> Callable[[Ca
         signature: Any = game(game_name).act_signature
         try:
             act = numba.njit(signature, error_model="numpy")(function)
-        except numba.core.errors.NumbaError as error:
+        except (numba.core.errors.NumbaError, KeyError, TypeError, AttributeError, NotImplementedError) as error:
             raise AgentError(f"{function.__name__} does not compile as an agent of {game_name}: {error}") from None
         return CompiledAgent(function.__name__.replace("_", "-"), act, par)
 

@@ -83,10 +83,9 @@ def _cards(text: str) -> tuple[Card, ...]:
     return cards
 
 
-def _melds(text: str) -> list[tuple[Card, ...]]:
-    melds = [] if text == NONE else [_cards(part) for part in text.split("/")]
-    _distinct([card for meld in melds for card in meld])
-    return melds
+def _melds(text: str) -> list[list[Card]]:
+    """Read melds; whether they are any is for the rules: a referee may report illegal ones before it ends the game."""
+    return [] if text == NONE else [[_card(word) for word in part.split(",")] for part in text.split("/")]
 
 
 def _distinct(cards: Sequence[Card]) -> None:
@@ -173,13 +172,12 @@ class Shadow:
         """Turn the opponent's discard into a knock with *melds*, whatever else it may hold."""
         (thrown,) = self._state.pop().action.cards
         melded = [card for meld in melds for card in meld]
+        _distinct(melded)
         self._let_opponent_hold([thrown, *melded, *self._least_rest(melded, thrown)])
         for move in (Action("knock", (thrown,)), *(Action("meld", tuple(sorted(meld))) for meld in melds), DONE):
             if not self.can(move):
-                points = f"at most {self.observe().knock_limit} points"
-                raise _Unexpected(
-                    "melds, disjoint and legal, and " + points + f" left in the hand of seat {self.other}"
-                )
+                limit = self.observe().knock_limit
+                raise _Unexpected(f"legal melds, and at most {limit} points left in the hand of seat {self.other}")
             self.push(move)
 
     def spread(self) -> list[Hand]:
@@ -421,11 +419,12 @@ class Bridge:
     def _hear_melds(self, player: str, melds: str) -> None:
         shadow, told = self._on(), _melds(melds)
         if _seat(player) == shadow.seat:
-            if {Hand.of(meld) for meld in told} != set(shadow.spread()):
+            if {frozenset(meld) for meld in told} != {frozenset(meld) for meld in shadow.spread()}:
                 raise _Unexpected(f"the melds that were answered, {_spell_melds(shadow.spread())}")
         elif shadow.has_thrown(shadow.other):
             shadow.opponent_knocks(told)
-        # A defending opponent's melds need no place in the shadow: the agent is not asked again in this hand.
+        # A defending opponent's melds need no place in the shadow: the agent is not asked again in this hand. They may
+        # even be illegal: the official referee tells them before it looks at them.
 
     def _hear_layoff(self, player: str, card: str, meld: str) -> None:
         _seat(player), _card(card), _cards(meld)

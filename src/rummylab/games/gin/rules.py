@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import from_dtype, types
 
-from rummylab._jit import helper, kernel, kernel_of, part
+from rummylab._jit import helper, kernel, kernel_of
 from rummylab.cards.bits import IDS_52, lowest, points, popcount, stay_apart
 from rummylab.cards.rng import AGENT, DECK, STARTER, mix, shuffle
 from rummylab.games.gin import melds
@@ -66,7 +66,7 @@ TABLE = np.dtype(
         ("turn", "i2"),  # completed turns of this hand
         ("up_draws", "i2"),
         ("points", "i2"),  # what the winner of the hand gets
-        ("deadwood", "i2", (2,)),  # final, after lay-offs
+        ("deadwood", "i2", (2,)),  # when the hand is settled, after lay-offs
         ("phase", "i1"),
         ("actor", "i1"),  # -1: the hand is over
         ("starter", "i1"),
@@ -83,7 +83,7 @@ TABLE = np.dtype(
         ("n_laid", "i1"),
         ("laid", "i1", (10,)),  # cards laid off, in order
         ("laid_on", "i1", (10,)),  # the meld each went to
-        ("outcome", "i1"),
+        ("outcome", "i1"),  # none until the hand is settled, but gin as soon as it is shown
         ("winner", "i1"),
         ("stake", "i1"),  # 2 where the hand counts double
         ("swapped", "i8", (64,)),  # per up-card taken: the discards that followed (only if repeats are refused)
@@ -132,7 +132,7 @@ ACT_POINTER = types.FunctionType(ACT)
 # --- Legal moves, from what the actor may know --------------------------------------------------------------------
 
 
-@part
+@helper
 def bit(card: int) -> int:
     """Return the mask of one card id."""
     return np.int64(1) << np.int64(card)
@@ -149,7 +149,7 @@ def rest(table: np.void, mine: np.void) -> int:
     return cards
 
 
-@part
+@helper
 def cards_to_play(table: np.void, mine: np.void) -> int:
     """Return the eleven cards the actor discards from; at the wall the up-card comes along (15)."""
     return mine.hand | bit(table.up) if table.phase == WALL else mine.hand
@@ -200,7 +200,7 @@ def can_meld(table: np.void, mine: np.void, meld: int) -> bool:
     return table.phase == DEFEND or min_deadwood(left & ~meld) <= table.limit
 
 
-@part
+@helper
 def can_lay_off(table: np.void, mine: np.void, card: int) -> bool:
     """Return whether *card* fits a meld of the knocker (9)."""
     return rest(table, mine) & bit(card) != 0 and place_for(table, bit(card)) >= 0
@@ -233,7 +233,7 @@ def is_legal(table: np.void, mine: np.void, code: int) -> bool:
     return _is_legal_showdown(table, mine, code)
 
 
-@part
+@helper
 def _is_legal_showdown(table: np.void, mine: np.void, code: int) -> bool:
     """The spread is laid meld by meld, lay-offs card by card."""
     stay_apart()
@@ -266,7 +266,7 @@ def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
 # --- The deal -----------------------------------------------------------------------------------------------------
 
 
-@part
+@helper
 def open_hand(row: np.void) -> None:
     """Deal ``row.deck``: twenty cards alternately from seat 0 on, the 21st face up (2). ``table.starter`` begins."""
     table = row.table
@@ -315,7 +315,7 @@ def open_hand(row: np.void) -> None:
             table.swapped[i] = 0
 
 
-@part
+@helper
 def _limit(table: np.void, up: int) -> int:
     value = min((up & 15) + 1, 10)
     if table.rules.oklahoma:
@@ -323,7 +323,7 @@ def _limit(table: np.void, up: int) -> int:
     return value if table.rules.knock_card else table.rules.knock_limit
 
 
-@part
+@helper
 def open_match(row: np.void, starter: int) -> None:
     """Set the scores to nothing and seat the first starter."""
     table = row.table
@@ -334,7 +334,7 @@ def open_match(row: np.void, starter: int) -> None:
     table.starter = starter
 
 
-@part
+@helper
 def first_starter(table: np.void, seed: int, pair: int) -> int:
     """Return who starts the first hand: drawn by lot (2), or seat 0 where the options say so."""
     return (
@@ -342,19 +342,19 @@ def first_starter(table: np.void, seed: int, pair: int) -> int:
     )
 
 
-@part
+@helper
 def match_is_over(table: np.void) -> bool:
     """Return whether somebody has reached the target (12); without a target one hand is a match."""
     return max(table.scores[0], table.scores[1]) >= table.rules.target
 
 
-@part
+@helper
 def next_starter(table: np.void) -> int:
     """Return who starts the next hand: the other seat, or the same after a cancelled hand (11)."""
     return table.starter if table.outcome == CANCELLED else 1 - table.starter
 
 
-@part
+@helper
 def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     """Put a fresh shuffle into ``row.deck``."""
     for i in range(52):
@@ -362,7 +362,7 @@ def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     shuffle(row.deck, seed)
 
 
-@part
+@helper
 def match_totals(table: np.void, out: npt.NDArray[np.int64]) -> None:
     """Write both final totals of a finished match: scores, boxes, game bonus, shut-out (12)."""
     winner = 0 if table.scores[0] >= table.scores[1] else 1
@@ -377,7 +377,7 @@ def match_totals(table: np.void, out: npt.NDArray[np.int64]) -> None:
 # --- A step -------------------------------------------------------------------------------------------------------
 
 
-@part
+@helper
 def step(row: np.void, code: int) -> int:
     """Carry out the legal move *code* of the actor; return the card drawn from the stock, or -1."""
     if code == DRAW_STOCK:
@@ -394,7 +394,7 @@ def step(row: np.void, code: int) -> int:
     return -1
 
 
-@part
+@helper
 def _show(row: np.void, code: int) -> None:
     """Carry out what ends a hand: a knock, melds, lay-offs."""
     stay_apart()
@@ -411,7 +411,7 @@ def _show(row: np.void, code: int) -> None:
         _show_big_gin(row)
 
 
-@part
+@helper
 def _draw_stock(row: np.void) -> int:
     table = row.table
     seat = table.actor
@@ -427,7 +427,7 @@ def _draw_stock(row: np.void) -> int:
     return card
 
 
-@part
+@helper
 def _take_up_card(row: np.void) -> None:
     table = row.table
     seat = table.actor
@@ -448,7 +448,7 @@ def _take_up_card(row: np.void) -> None:
     table.phase = DISCARD
 
 
-@part
+@helper
 def _pass(row: np.void) -> None:
     table = row.table
     seat = table.actor
@@ -460,7 +460,7 @@ def _pass(row: np.void) -> None:
     table.actor = 1 - seat
 
 
-@part
+@helper
 def _throw(row: np.void, card: int) -> None:
     """Move *card* from the actor's hand to the pile."""
     table = row.table
@@ -476,7 +476,7 @@ def _throw(row: np.void, card: int) -> None:
     table.turn += 1
 
 
-@part
+@helper
 def _end_turn(row: np.void) -> None:
     table = row.table
     rules = table.rules
@@ -500,7 +500,7 @@ def _end_turn(row: np.void) -> None:
         _cancel(table)
 
 
-@part
+@helper
 def _knock(row: np.void, card: int) -> None:
     table = row.table
     if table.phase == WALL:
@@ -511,7 +511,7 @@ def _knock(row: np.void, card: int) -> None:
     table.phase = SPREAD
 
 
-@part
+@helper
 def _lay_down(row: np.void, meld: int) -> None:
     table = row.table
     seat = table.actor
@@ -519,12 +519,12 @@ def _lay_down(row: np.void, meld: int) -> None:
     table.n_melds[seat] += 1
 
 
-@part
+@helper
 def _lay_off(table: np.void, card: int) -> None:
     _note_lay_off(table, card, place_for(table, bit(card)))
 
 
-@part
+@helper
 def _note_lay_off(table: np.void, card: int, place: int) -> None:
     table.spread[table.knocker, place] |= bit(card)
     table.laid[table.n_laid] = card
@@ -532,14 +532,15 @@ def _note_lay_off(table: np.void, card: int, place: int) -> None:
     table.n_laid += 1
 
 
-@part
+@helper
 def _done(row: np.void) -> None:
     """Close the actor's part of the spread: the knocker's melds are public before the defender melds (8)."""
     table = row.table
     if table.phase == SPREAD:
-        table.deadwood[table.knocker] = points(rest(table, row.mine[table.knocker]))
+        # Of the cards the knocker keeps only this is public until the hand is settled: whether there are any.
+        gin = rest(table, row.mine[table.knocker]) == 0
+        table.outcome = GIN if gin else NO_OUTCOME
         table.actor = 1 - table.knocker
-        gin = table.deadwood[table.knocker] == 0
         table.phase = LAY_OFF if table.rules.defender_lays_off and not gin else DEFEND
     elif table.phase == LAY_OFF:
         table.phase = DEFEND
@@ -547,7 +548,7 @@ def _done(row: np.void) -> None:
         _settle(row)
 
 
-@part
+@helper
 def _lay_down_all(row: np.void, a: int, b: int, c: int) -> None:
     if a:
         _lay_down(row, a)
@@ -557,7 +558,7 @@ def _lay_down_all(row: np.void, a: int, b: int, c: int) -> None:
         _lay_down(row, c)
 
 
-@part
+@helper
 def _show_big_gin(row: np.void) -> None:
     table = row.table
     table.knocker = table.actor
@@ -565,22 +566,22 @@ def _show_big_gin(row: np.void) -> None:
     _lay_down_all(row, a, b, c)
     table.turn += 1
     table.outcome = BIG_GIN
-    table.deadwood[table.knocker] = 0
     table.actor = 1 - table.knocker
     table.phase = DEFEND
 
 
-@part
+@helper
 def _settle(row: np.void) -> None:
     """Lay off by the official scan where the options say so (9), then score (10)."""
     table = row.table
     knocker = table.knocker
     defender = 1 - knocker
     left = rest(table, row.mine[defender])
-    kept = table.deadwood[knocker]
+    kept = points(rest(table, row.mine[knocker]))
     if kept > 0 and not table.rules.defender_lays_off:
         left = _official_lay_offs(table, left)
     caught = points(left)
+    table.deadwood[knocker] = kept
     table.deadwood[defender] = caught
     if table.outcome == BIG_GIN:
         _score(table, knocker, table.rules.big_gin_bonus + caught, BIG_GIN)
@@ -594,7 +595,7 @@ def _settle(row: np.void) -> None:
         _score(table, defender, table.rules.undercut_bonus + kept - caught, UNDERCUT)
 
 
-@part
+@helper
 def _official_lay_offs(table: np.void, cards: int) -> int:
     """Lay off the defender's unmelded *cards* by the referee's scan; return those that stay."""
     k = table.knocker
@@ -606,7 +607,7 @@ def _official_lay_offs(table: np.void, cards: int) -> int:
         _note_lay_off(table, lowest(card), place)
 
 
-@part
+@helper
 def _score(table: np.void, winner: int, won: int, outcome: int) -> None:
     won *= table.stake
     table.outcome = outcome
@@ -618,7 +619,7 @@ def _score(table: np.void, winner: int, won: int, outcome: int) -> None:
     _close(table)
 
 
-@part
+@helper
 def _cancel(table: np.void) -> None:
     table.outcome = CANCELLED
     table.winner = -1
@@ -626,7 +627,7 @@ def _cancel(table: np.void) -> None:
     _close(table)
 
 
-@part
+@helper
 def _close(table: np.void) -> None:
     table.phase = OVER
     table.actor = -1
@@ -657,7 +658,7 @@ MAX_HANDS = 10_000
 """A match of players who never knock would not end; it is broken off here and counts for nobody."""
 
 
-@part
+@helper
 def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
     """Play the open hand to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
     table = row.table
@@ -684,7 +685,7 @@ def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: 
         tally.won_by[table.winner ^ swap, table.outcome] += 1
 
 
-@part
+@helper
 def play_match(
     row: np.void, seed: int, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
 ) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, lowest, stay_apart
 from rummylab.games.gin import melds
-from rummylab.games.gin.rules import DONE, LAY_OFF, LAY_OFF_CODE, MELD_CODE, SPREAD, bit, place_for, rest
+from rummylab.games.gin.rules import DONE, LAY_OFF, LAY_OFF_CODE, MELD_CODE, NO_OUTCOME, SPREAD, bit, place_for, rest
 
 
 @helper
@@ -26,7 +26,7 @@ def showdown_code(table: np.void, mine: np.void) -> int:
         return _next_lay_off(table, melds.best_lay_off(a, b, c, cards))
     if table.phase == SPREAD:
         meld, _, _ = melds.safest_spread(cards, ALL_CARDS & ~(mine.hand | table.pile), longest)
-    elif table.deadwood[k] > 0 and not table.rules.defender_lays_off:
+    elif table.outcome == NO_OUTCOME and not table.rules.defender_lays_off:  # not gin: lay-offs will follow
         meld, _, _ = melds.best_defence(a, b, c, cards, longest)
     else:
         _, meld, _, _ = melds.arrangement(cards, longest, 0)

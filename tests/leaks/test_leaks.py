@@ -1,0 +1,360 @@
+"""Nobody is shown more than it may know: every game, every seat, every phase.
+
+(a) Reshuffle what a seat cannot see, replay the same moves: its view, its log, its legal moves and the move every agent
+    would choose stay the same.
+(b) The view equals a fold over the seat's own redacted log, field by field.
+(c) A planted leak makes both fail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from gin_fold import GinFold
+from helpers import PRESETS, RandomChooser, line_ups, make_deck, played_states, push, registered
+from rummylab.agents.registry import agent
+from rummylab.cards.deck import Deck
+from rummylab.engine.agent import Agent
+from rummylab.engine.observation import Observation
+from rummylab.engine.referee import play_match
+from rummylab.engine.rules import Rows, Rules
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.errors import IllegalActionError
+from rummylab.games.gin.game import Gin, gin
+from rummylab.games.registry import GAMES
+
+PHASES = {
+    "gin-eaai": {"offer", "draw", "discard", "spread", "defend", "over"},
+    "gin-classic": {"offer", "draw", "discard", "spread", "lay off", "defend", "over"},
+    "gin-openspiel": {"offer", "draw", "discard", "spread", "lay off", "defend", "wall", "over"},
+}
+FOLDS: dict[str, Callable[..., Any]] = {"gin": GinFold}
+"""For each game: ``fold(options, seat, starter, events)`` whose ``view()`` is the view that log tells of."""
+HANDS = 6
+
+every_preset = pytest.mark.parametrize(("game", "preset"), PRESETS)
+
+
+def test_every_game_has_a_fold_and_every_preset_a_list_of_phases() -> None:
+    assert set(FOLDS) == set(GAMES)
+    assert set(PHASES) == {f"{game}-{preset}" for game, preset in PRESETS}
+
+
+def phase_of(state: State) -> str:
+    return str(state.observe(Seat(0)).phase)  # type: ignore[attr-defined]
+
+
+def positions(rules: Rules, n: int, seed: int) -> Iterator[State]:
+    """Positions of *n* hands of each line-up; the showdown and the wall are all there, the long middle in part."""
+    rng = np.random.default_rng(seed)
+    players = [*line_ups(rules.name, seed), [RandomChooser(seed, 1.0), agent(rules.name, "simple")]]
+    for k, pair in enumerate(players):
+        for i in range(n):
+            for state in played_states(rules, pair, 10_000 * seed + 100 * k + i):
+                if phase_of(state) not in ("draw", "discard") or rng.random() < 0.15:
+                    yield state
+
+
+# --- (a) Reshuffle ----------------------------------------------------------------------------------------------------
+
+
+def reshuffles(state: State, viewer: Seat, rng: np.random.Generator, n: int) -> Iterator[State]:
+    """Tables that differ in what *viewer* cannot see alone: everything shuffled, or a few cards exchanged.
+
+    A shuffle under which the opponent could not have moved as it did is left out; one under which the viewer itself
+    could not have is a leak.
+    """
+    slots = state.rules.hidden_slots(state.rows(), viewer)
+    for k in range(n):
+        chosen = slots if k % 3 == 0 else rng.choice(slots, min(len(slots), 2 + k % 3), replace=False).tolist()
+        cards = list(state.deck.cards)
+        for slot, origin in zip(chosen, rng.permutation(chosen), strict=True):
+            cards[slot] = state.deck.cards[origin]
+        twin = replay(state, Deck(tuple(cards)), viewer)
+        if twin is not None and twin.deck != state.deck:
+            yield twin
+
+
+def replay(state: State, deck: Deck, viewer: Seat) -> State | None:
+    twin = State(state.rules, state.rules.new_rows(1), deck, state.starter)
+    for event in state.log:
+        if event.chosen:
+            try:
+                twin.push(event.action)
+            except IllegalActionError as error:
+                assert event.seat != viewer, f"the viewer's own move depends on what it cannot see: {error}"
+                return None
+    return twin
+
+
+def choices(seen: Observation, players: list[Agent]) -> list[str]:
+    chosen = []
+    for player in players:
+        player.sit(seen.rules, seen.seat, np.random.default_rng(17))
+        chosen.append(str(player.act(seen)))
+    return chosen
+
+
+def assert_looks_the_same(one: Observation, other: Observation, players: list[Agent]) -> None:
+    assert one.log == other.log, "the log tells them apart"
+    assert one.codes == other.codes, "the legal moves tell them apart"
+    assert fields(one.view) == fields(other.view), "the view tells them apart"
+    assert one.view.tobytes() == other.view.tobytes()
+    if one.codes:
+        assert choices(one, players) == choices(other, players), "an agent tells them apart"
+
+
+def fields(view: Rows) -> dict[str, Any]:
+    """A view by field, for messages that name the culprit."""
+    return {f"{part}.{name}": view[part][name][0].tolist() for part in ("table", "mine") for name in view[part].dtype.names}
+
+
+def check_by_reshuffling(
+    rules: Rules, hands: int = HANDS, tries: int = 6, *, without: tuple[str, ...] = ()
+) -> Counter[tuple[str, int, bool]]:
+    """Reshuffle at every position for every seat; return how often each (phase, seat, its turn) was compared."""
+    rng = np.random.default_rng(99)
+    compared: Counter[tuple[str, int, bool]] = Counter()
+    players = registered(rules.name)
+    for state in positions(rules, hands, 1):
+        phase = phase_of(state)
+        if phase in without:
+            continue
+        for seat in map(Seat, range(rules.seats)):
+            seen = state.observe(seat)
+            for twin in reshuffles(state, seat, rng, tries):
+                assert_looks_the_same(seen, twin.observe(seat), players)
+                compared[phase, seat, seat == state.actor] += 1
+    return compared
+
+
+@pytest.mark.slow
+@every_preset
+def test_reshuffling_what_a_seat_cannot_see_changes_nothing_for_it(game: str, preset: str) -> None:
+    compared = check_by_reshuffling(GAMES[game].rules(preset))
+    for phase in PHASES[f"{game}-{preset}"]:
+        for seat in range(2):
+            for turn in (True, False) if phase != "over" else (False,):
+                assert compared[phase, seat, turn] >= 5, f"{phase}, seat {seat}, its turn {turn}: {compared}"
+
+
+@every_preset
+def test_hidden_slots_are_those_whose_cards_the_log_has_not_named(game: str, preset: str) -> None:
+    """The guard of the guard: too few hidden places would make the reshuffle test blind, too many would make it lie."""
+    rules = GAMES[game].rules(preset)
+    for state in positions(rules, 3, 2):
+        for seat in map(Seat, range(rules.seats)):
+            named = {card for event in state.observe(seat).log for card in (*event.action.cards, *event.secret)}
+            hidden = [slot for slot, card in enumerate(state.deck) if card not in named]
+            assert sorted(rules.hidden_slots(state.rows(), seat)) == hidden, f"{phase_of(state)}, seat {seat}"
+
+
+# --- (b) The fold -----------------------------------------------------------------------------------------------------
+
+
+def assert_view_is_the_folded_log(state: State, seat: Seat) -> None:
+    seen = state.observe(seat)
+    fold = FOLDS[state.rules.name](state.rules.options, int(seat), int(state.starter))
+    for event in seen.log:
+        fold.apply(event)
+    told, shown = fold.view(), fields(seen.view)
+    shown.pop("table.rules")
+    assert set(told) == set(shown), "every field of the view must follow from the log"
+    for name, value in told.items():
+        assert shown[name] == value, f"{name} in phase {phase_of(state)} for seat {seat}"
+
+
+@every_preset
+def test_the_view_is_a_fold_over_the_redacted_log(game: str, preset: str) -> None:
+    covered = set()
+    for state in positions(GAMES[game].rules(preset), HANDS, 3):
+        for seat in (Seat(0), Seat(1)):
+            assert_view_is_the_folded_log(state, seat)
+            covered.add((phase_of(state), int(seat)))
+    assert covered == {(phase, seat) for phase in PHASES[f"{game}-{preset}"] for seat in (0, 1)}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"refuse_repeats": True, "knock_limit": 40},
+        {"oklahoma": True, "big_gin_bonus": 31},
+        {"knock_card": True, "lay_offs": "defender"},
+        {"turn_cap": 9, "knock_limit": 30},
+    ],
+    ids=lambda changes: "-".join(changes),
+)
+def test_the_view_is_a_fold_under_house_rules_too(changes: dict[str, Any]) -> None:
+    for state in positions(gin("eaai", **changes), 3, 4):
+        for seat in (Seat(0), Seat(1)):
+            assert_view_is_the_folded_log(state, seat)
+
+
+def test_the_fold_of_a_big_gin() -> None:
+    deck = make_deck("Ac 2c 3c 7h 7s 7d Tc Jc Qc 4c", "2h 6h Th 5s 8s Js 9d Kh 9s Qs", "Kc")
+    state = State.deal(gin("classic"), 0, starter=0, deck=deck)
+    for move in ("draw upcard", "big gin", "done"):
+        push(state, move)
+        for seat in (Seat(0), Seat(1)):
+            assert_view_is_the_folded_log(state, seat)
+
+
+def test_what_a_seat_drew_or_was_dealt_is_in_its_own_log_only() -> None:
+    for game, preset in PRESETS:
+        for state in positions(GAMES[game].rules(preset), 1, 5):
+            for seat in (Seat(0), Seat(1)):
+                for event in state.observe(seat).log:
+                    assert (event.secret == ()) or event.seat == seat
+            secrets = [event for event in state.log if event.action.verb in ("deal", "draw stock")]
+            assert all(event.secret for event in secrets)
+
+
+# --- (c) Planted leaks ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LeakyGin(Gin):
+    """Gin whose views are spoiled by ``leak(row, seat, view)``."""
+
+    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
+
+    def observe(self, row: Rows, seat: Seat) -> Rows:
+        view = super().observe(row, seat)
+        self.leak(row, seat, view)
+        return view
+
+
+def opponents_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
+    view["mine"]["memory"][0, 31] = row["mine"]["hand"][0, 1 - seat] & 0xFFFF
+
+
+def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
+    if row["pos"][0] < 52:
+        view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
+
+
+def opponents_hand_as_known_cards(row: Rows, seat: Seat, view: Rows) -> None:
+    view["table"]["known"][0, 1 - seat] = row["mine"]["hand"][0, 1 - seat]
+
+
+def opponents_deadwood_on_the_table(row: Rows, seat: Seat, view: Rows) -> None:
+    view["table"]["points"] = int(row["mine"]["hand"][0, 1 - seat]) % 97
+
+
+def random_stream_of_the_deck(row: Rows, seat: Seat, view: Rows) -> None:
+    view["mine"]["rng"] = int(row["deck"][0].astype(np.int64) @ np.arange(52))
+
+
+PLANTED = [
+    opponents_card_in_the_notes,
+    next_stock_card_in_the_notes,
+    opponents_hand_as_known_cards,
+    opponents_deadwood_on_the_table,
+    random_stream_of_the_deck,
+]
+
+
+@pytest.mark.parametrize("preset", ["eaai", "openspiel"])
+@pytest.mark.parametrize("leak", PLANTED)
+def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None], preset: str) -> None:
+    with pytest.raises(AssertionError, match="tells them apart"):
+        check_by_reshuffling(LeakyGin(gin(preset).options, leak), 1)
+
+
+@pytest.mark.parametrize("preset", ["eaai", "openspiel"])
+@pytest.mark.parametrize("leak", PLANTED)
+def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None], preset: str) -> None:
+    rules = LeakyGin(gin(preset).options, leak)
+    with pytest.raises(AssertionError, match="in phase"):
+        for state in positions(rules, 1, 3):
+            for seat in (Seat(0), Seat(1)):
+                assert_view_is_the_folded_log(state, seat)
+
+
+def test_a_leak_in_the_legal_moves_is_caught() -> None:
+    class Telltale(Gin):
+        def legal(self, row: Rows) -> list[int]:
+            codes = super().legal(row)
+            return codes[:-1] if len(codes) > 1 and row["deck"][0, 51] % 2 else codes
+
+    with pytest.raises(AssertionError, match="legal moves tell"):
+        check_by_reshuffling(Telltale(gin().options), 1)
+
+
+def test_a_leak_in_the_log_is_caught() -> None:
+    class Gossip(Gin):
+        def opening(self, row: Rows) -> list[Any]:
+            events = super().opening(row)
+            return [type(e)(e.seat, type(e.action)(e.action.verb, e.secret or e.action.cards), (), False) for e in events]
+
+    with pytest.raises(AssertionError, match="log tells"):
+        check_by_reshuffling(Gossip(gin().options), 1)
+
+
+# --- (d) The view itself ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_the_view_has_no_field_for_hidden_cards(game: str) -> None:
+    rules = GAMES[game].rules()
+    assert rules.view.names == ("table", "mine")
+    assert rules.record.names is not None
+    hidden = set(rules.record.names) - {"table", "mine"}
+    assert hidden == {"pos", "deck"}
+    view = rules.view
+    assert view["mine"].shape == (), "one seat's own record, not everybody's"
+    assert view["table"] == rules.record["table"]
+    assert view["mine"] == rules.record["mine"].base
+    assert view.itemsize == view["table"].itemsize + view["mine"].itemsize
+    assert "hand" not in (view["table"].names or ())
+    assert {"deck", "pos"}.isdisjoint({*(view["table"].names or ()), *(view["mine"].names or ())})
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_there_is_no_way_back_from_an_observation_to_the_table(game: str) -> None:
+    state = State.deal(GAMES[game].rules(), 8)
+    seen = state.observe(Seat(0))
+    memory: Any = seen.view
+    while memory.base is not None:
+        memory = memory.base
+    assert memory.nbytes == state.rules.view.itemsize, "the view's memory holds more than the view"
+    assert not any(isinstance(getattr(seen, name), State) for name in ("rules", "seat", "view", "log", "codes"))
+    assert not hasattr(seen, "__dict__")
+
+
+# --- (e) Random streams -----------------------------------------------------------------------------------------------
+
+
+class Gambler(RandomChooser):
+    """Draws any number of random numbers before each move."""
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        self.rng = rng
+
+    def act(self, seen: Observation) -> Any:
+        self.rng.random(int(self.rng.integers(50)))
+        return super().act(seen)
+
+
+@every_preset
+def test_the_players_random_numbers_do_not_move_the_deal(game: str, preset: str) -> None:
+    rules = GAMES[game].rules(preset)
+    line_up = [[agent(game, "simple")] * 2, [agent(game, "random")] * 2, [Gambler(1), Gambler(2)]]
+    matches = [list(play_match(rules, players, 21, pair=4)) for players in line_up]
+    assert len({match[0].starter for match in matches}) == 1
+    for hand_no in range(max(map(len, matches))):
+        decks = {match[hand_no].deck for match in matches if hand_no < len(match)}
+        assert decks == {rules.shuffled(21, 4, hand_no)}
+
+
+@every_preset
+def test_another_seed_or_match_number_deals_other_cards(game: str, preset: str) -> None:
+    rules = GAMES[game].rules(preset)
+    decks = {rules.shuffled(seed, pair, hand) for seed in range(4) for pair in range(4) for hand in range(4)}
+    assert len(decks) == 64
