@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +51,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     yield number, value
     except json.JSONDecodeError as error:
         raise VectorError(f"{path}, line {number}: not JSON: {error}") from None
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise VectorError(f"{path}, after line {number}: cannot be read: {error}") from None
 
 
@@ -67,7 +68,7 @@ def compare_file(path: Path) -> Report:
         except (Mismatch, RummyError) as error:
             where = f"line {number}, game {hand.get('game')}, hand {hand.get('hand')}"
             report.mismatches.append(f"{where}: {error}")
-        except (KeyError, TypeError, IndexError, ValueError) as error:
+        except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
             raise VectorError(f"{path}, line {number}: not a recorded hand ({type(error).__name__}: {error})") from None
         before = hand
     return report
