@@ -25,8 +25,8 @@ HERE = Path(__file__).parent
 PINNED = HERE / "signatures.json"
 READABLE = HERE / "gin_hand.txt"
 SEED = 20_260
-MATCHES, HANDS = 3, 12
-BATCH_PAIRS = 100
+HANDS_AT_THE_TABLE = 40
+BATCH_PAIRS = 200
 
 
 def text_of(state: State) -> str:
@@ -38,13 +38,16 @@ def text_of(state: State) -> str:
 
 
 def table_signature(game: str, preset: str, first: str, second: str) -> str:
-    """The hash of the logs of a few matches at the Python table."""
+    """The hash of the logs of some forty hands at the Python table, from as many matches as that takes."""
     digest = hashlib.sha256()
     rules = GAMES[game].rules(preset)
-    for pair in range(MATCHES):
+    n = pair = 0
+    while n < HANDS_AT_THE_TABLE:
         players = [agent(game, first), agent(game, second)]
-        for state in islice(play_match(rules, players, SEED, pair=pair), HANDS):
+        for state in islice(play_match(rules, players, SEED, pair=pair), 12):
             digest.update(text_of(state).encode())
+            n += 1
+        pair += 1
     return digest.hexdigest()[:24]
 
 
@@ -52,7 +55,9 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     """The hash of the results of pairs of matches in the batch kernel."""
     rules, kernels = GAMES[game].rules(preset), GAMES[game].batch
     one, two = agent(game, first), agent(game, second)
-    tallies = np.zeros(2 * BATCH_PAIRS, kernels.TALLY)
+    # Where a match is one hand, ten times as many: rare showdowns must be among them.
+    n_pairs = BATCH_PAIRS if getattr(rules.options, "target", 0) else 10 * BATCH_PAIRS
+    tallies = np.zeros(2 * n_pairs, kernels.TALLY)
     kernels.play_pairs(rules.new_rows(1), SEED, 0, one.pointer, two.pointer, one.par, two.par, tallies)
     # By value, so that padding and byte order play no part.
     values = [[tally[name].tolist() for name in kernels.TALLY.names] for tally in tallies]

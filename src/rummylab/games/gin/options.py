@@ -22,6 +22,7 @@ _OPENSPIEL: Final[dict[str, Any]] = {
     "discard_taken": True,
     "last_up_card": True,
     "lay_off_reach": 2,
+    "knock_by_eleven": True,
     "max_run": 5,
     "up_card_cap": 50,
     "turn_cap": 0,
@@ -36,6 +37,8 @@ class GinOptions(Options):
 
     knock_limit: int = 10
     """Most deadwood points a knocker may keep."""
+    knock_by_eleven: bool = False
+    """A knock must also be possible by OpenSpiel's cruder test of the eleven cards before the discard."""
     gin_bonus: int = 25
     undercut_bonus: int = 25
     tie_undercuts: bool = True

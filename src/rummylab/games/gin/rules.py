@@ -16,6 +16,7 @@ from rummylab._jit import helper, kernel
 from rummylab.cards.bits import IDS_52, highest, lowest, points, popcount, stay_apart
 from rummylab.cards.rng import STARTER, mix, shuffle
 from rummylab.games.gin import melds
+from rummylab.games.gin.eleven import deadwood_by_eleven
 from rummylab.games.gin.melds import MAX_MELDS, MELDS, N_MELDS, best_place, min_deadwood, official_lay_off
 
 Rows = npt.NDArray[np.void]
@@ -26,6 +27,7 @@ Codes = npt.NDArray[np.int16]
 OPTIONS = np.dtype(
     [
         ("knock_limit", "i2"),
+        ("knock_by_eleven", "i2"),
         ("gin_bonus", "i2"),
         ("undercut_bonus", "i2"),
         ("tie_undercuts", "i2"),
@@ -185,7 +187,10 @@ def discards(table: np.void, mine: np.void) -> int:
 @helper
 def can_knock(table: np.void, mine: np.void, card: int) -> bool:
     """Return whether the ten cards left after throwing *card* are good for a knock (7)."""
-    return min_deadwood(cards_to_play(table, mine) & ~bit(card)) <= table.limit
+    cards = cards_to_play(table, mine)
+    if table.rules.knock_by_eleven and deadwood_by_eleven(cards) > table.limit:
+        return False
+    return min_deadwood(cards & ~bit(card)) <= table.limit
 
 
 @helper
