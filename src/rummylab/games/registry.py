@@ -48,6 +48,13 @@ GAMES = {
             "rummylab.games.gin.rules",
             ("eaai", "classic", "openspiel"),
         ),
+        Game(
+            "indian",
+            "Classic Indian Rummy, two to six players",
+            "rummylab.games.indian.game",
+            "rummylab.games.indian.rules",
+            ("paper", "platform"),
+        ),
     )
 }
 

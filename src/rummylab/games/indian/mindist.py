@@ -411,6 +411,16 @@ def discards14(once: int, twice: int, jokers: int, wild: int) -> tuple[int, int]
 
 
 @kernel
+def declarations14(once: int, twice: int, jokers: int, wild: int) -> int:
+    """Return the discards from 14 cards that leave a valid declaration, as a mask of kinds; 0 if there is none."""
+    plain, plain_twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
+    if _distance(plain, plain_twice, wilds, wild, PLACES - n_jokers, 1, ALL_CARDS) > 0:
+        return 0
+    _, spares = discards14(once, twice, jokers, wild)
+    return spares
+
+
+@kernel
 def discard_outs(
     once: int, twice: int, jokers: int, wild: int, distance: int, spares: int, cards: int, out: Ints
 ) -> None:
