@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+
 from rummylab.agents.registry import agent, entries
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
@@ -48,7 +49,7 @@ def words(text: str) -> list[Card]:
 
 
 def make_deck(seat0: str, seat1: str, up: str, stock: str = "") -> Deck:
-    """The deck that deals *seat0* and *seat1* their ten cards, turns *up*, and stocks *stock*, then the rest in order."""
+    """The deck that deals *seat0* and *seat1*, turns *up*, and stocks *stock*, then the rest in order."""
     first, second, on = words(seat0), words(seat1), words(stock)
     assert len(first) == len(second) == 10, f"ten cards each, not {len(first)} and {len(second)}"
     dealt = [card for pair in zip(first, second, strict=True) for card in pair]

@@ -6,6 +6,7 @@ Each takes arrays of masks; private helpers of the package are never called from
 from __future__ import annotations
 
 import numpy as np
+
 from rummylab._jit import kernel
 from rummylab.games.gin import melds as m
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
+
 from helpers import make_deck, mask_of, numbers_of
 from properties import reference
 from rummylab.cards.bits import to_ids
@@ -81,8 +82,8 @@ def test_melds_are_numbered_as_openspiel_says() -> None:
 # --- Lock-step --------------------------------------------------------------------------------------------------------
 
 
-# Two places where OpenSpiel 2.0 forbids what its own rules allow. Each has a test below that fails as soon as our preset
-# does the same; then its entry here goes.
+# Two places where OpenSpiel 2.0 forbids what its own rules allow. Each has a test below that fails as soon as our
+# preset does the same; then its entry here goes.
 KNOWN_DEVIATIONS = {"third lay-off", "knock by eleven"}
 
 

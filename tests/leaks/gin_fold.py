@@ -170,6 +170,7 @@ class GinFold:
         if self.phase == "spread":
             gin = sum(map(len, self.melds[seat])) == 10
             self.actor = 1 - seat
+            self.outcome = "gin" if gin else "none"  # ten cards lie there: everybody can count them
             self.phase = "lay off" if self.options.lay_offs == "defender" and not gin else "defend"
         elif self.phase == "lay off":
             self.phase = "defend"
@@ -197,7 +198,9 @@ class GinFold:
         kept, caught = self.deadwood[knocker], self.deadwood[1 - knocker]
         won = reference.hand_score(kept, caught, options=self.options.to_dict(), big=big, stake=self.stake)
         self.winner = -1 if won == 0 and kept else knocker if won >= 0 else 1 - knocker
-        self.outcome = "big gin" if big else "gin" if kept == 0 else "knock" if won > 0 else "tie" if not won else "undercut"
+        self.outcome = (
+            "big gin" if big else "gin" if kept == 0 else "knock" if won > 0 else "tie" if not won else "undercut"
+        )
         self.points, self.hand_no = abs(won), 1
         if self.winner >= 0:
             self.scores[self.winner] += abs(won)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+
 from rummylab.cards.card import Card
 
 Cards = frozenset[int]

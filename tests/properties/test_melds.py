@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 
-import kernels
 import numpy as np
 import pytest
-from helpers import mask_of, masks_of, numbers, numbers_of, played_states
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import kernels
+from helpers import mask_of, masks_of, numbers, numbers_of, played_states
 from properties import reference, strategies
 from rummylab.agents.registry import agent
 from rummylab.cards.bits import points

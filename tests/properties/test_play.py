@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+
 from helpers import PRESETS, act, line_ups, make_deck, numbers_of, played_states
 from properties import reference
 from rummylab.cards.bits import to_ids

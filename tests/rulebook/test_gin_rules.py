@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from helpers import act, hand_of, legal, make_deck, push, table, verbs
 from rummylab.cards.bits import points
 from rummylab.cards.card import Card
@@ -433,7 +434,7 @@ def test_lay_offs_are_automatic_in_eaai_and_chain_along_a_run() -> None:
     other = "4c 5c 9c 8c 7c 4h Th 2s Js 9d"
     state = knock_state(KNOCKER, other, "Kh", "Kh")
     push(state, SPREAD_9, "done")
-    # 4c 5c on the first run; then 7c on the sevens (lowest id that fits, sevens before tens to queens); 9c 8c on the last
+    # 4c 5c on the first run; then 7c, the lowest that fits, on the sevens; 9c and 8c on the last run
     assert [card for card, _ in laid(state)] == ["4c", "5c", "7c", "9c", "8c"]
     assert laid(state)[2] == ("7c", 1)
     assert state.result["deadwood"][1] == Hand.parse("4h Th 2s Js 9d").points

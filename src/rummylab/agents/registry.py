@@ -55,12 +55,17 @@ def entries(game_name: str | None = None) -> list[Entry]:
     """Return the agents of one game, or of all."""
     if game_name is not None:
         game(game_name)
-    return [entry for entry in ENTRIES if game_name in (None, entry.game)]
+    return [found for found in ENTRIES if game_name in (None, found.game)]
+
+
+def entry(game_name: str, name: str) -> Entry:
+    """Return the entry of the agent *name* of *game_name*; an unknown name suggests the nearest."""
+    known = {found.name: found for found in entries(game_name)}
+    if name not in known:
+        raise UnknownNameError(f"{game_name} agent", name, known)
+    return known[name]
 
 
 def agent(game_name: str, name: str) -> CompiledAgent:
-    """Return a fresh agent *name* of *game_name*; an unknown name suggests the nearest."""
-    known = {entry.name: entry for entry in entries(game_name)}
-    if name not in known:
-        raise UnknownNameError(f"{game_name} agent", name, known)
-    return known[name].load()
+    """Return a fresh agent *name* of *game_name*."""
+    return entry(game_name, name).load()

@@ -38,12 +38,17 @@ def _lowest_python(x: int) -> int:
     return (int(x) & -int(x)).bit_length() - 1
 
 
+def _highest_python(x: int) -> int:
+    return int(x).bit_length() - 1
+
+
 def _stay_apart_python() -> None:
     return None
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
-    popcount, lowest, stay_apart = _popcount_python, _lowest_python, _stay_apart_python
+    popcount, lowest, highest = _popcount_python, _lowest_python, _highest_python
+    stay_apart = _stay_apart_python
 else:
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -61,6 +66,16 @@ else:
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.int64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def highest(typingctx: Any, x: Any) -> Any:
+        """Return the number of the highest bit in the non-empty mask *x*."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
+            return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
 
         return types.int64(types.int64), codegen
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
+from rummylab.cards.bits import lowest, nth_card, popcount
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -42,6 +43,13 @@ def below(holder: np.void, n: int) -> int:
     """Return a number from 0 to *n* - 1, advancing ``holder.rng``; *n* is at most 2**31."""
     holder.rng += _GOLDEN
     return np.int64(((scramble(holder.rng) >> _32) * np.uint64(n)) >> _32)
+
+
+@helper
+def any_card(holder: np.void, mask: int) -> int:
+    """Return the id of a random card of the non-empty *mask*; ``holder.rng`` moves only if there is a choice."""
+    n = popcount(mask)
+    return nth_card(mask, below(holder, n)) if n > 1 else lowest(mask)
 
 
 @helper

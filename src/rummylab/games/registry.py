@@ -20,7 +20,9 @@ class Game:
     home: str
     """Module with a factory of the game's name: ``factory(preset, **changes) -> Rules``."""
     kernels: str
-    """Module with ``ACT``, ``TALLY`` and ``play_pairs``."""
+    """Module with ``ACT``, the signature of a compiled agent."""
+    drivers: str
+    """Module with ``TALLY``, ``play_pairs``, ``OUTCOMES`` and ``PHASES``; importing it compiles the driver."""
     presets: tuple[str, ...]
 
     def rules(self, preset: str | None = None, **changes: Any) -> Rules:
@@ -30,12 +32,12 @@ class Game:
 
     @property
     def batch(self) -> Any:
-        """The kernels' module."""
-        return import_module(self.kernels)
+        """The module that plays whole games in one call."""
+        return import_module(self.drivers)
 
     @property
     def act_signature(self) -> Any:
-        return self.batch.ACT
+        return import_module(self.kernels).ACT
 
 
 GAMES = {
@@ -46,6 +48,7 @@ GAMES = {
             "Gin Rummy, two players",
             "rummylab.games.gin.game",
             "rummylab.games.gin.rules",
+            "rummylab.games.gin.batch",
             ("eaai", "classic", "openspiel"),
         ),
         Game(

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import nth_card, popcount
-from rummylab.cards.rng import below
+from rummylab.cards.rng import any_card, below
 from rummylab.games.gin.rules import (
     ACT,
     DISCARD,
@@ -42,7 +41,7 @@ def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
         return TAKE_UP_CARD if can_take(table) and below(mine, np.int64(2)) else decline(table)
     if table.phase == DISCARD:
         cards = discards(table, mine)
-        card = nth_card(cards, below(mine, popcount(cards)))
+        card = any_card(mine, cards)
         if can_knock(table, mine, card) and below(mine, np.int64(2)):
             return KNOCK_CODE + card
         return DISCARD_CODE + card

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import lowest, nth_card, popcount
-from rummylab.cards.rng import below
+from rummylab.cards.bits import lowest
+from rummylab.cards.rng import any_card, below
 from rummylab.games.gin import melds
 from rummylab.games.gin.rules import (
     ACT,
@@ -57,7 +57,7 @@ def _discard(table: np.void, mine: np.void) -> int:
     legal = discards(table, mine)
     allowed = legal & ~_repeats(mine)
     cards, left = melds.best_discards(mine.hand, allowed if allowed else legal)
-    card = nth_card(cards, below(mine, popcount(cards)))
+    card = any_card(mine, cards)
     _remember(mine, card)
     return (KNOCK_CODE if left <= table.limit else DISCARD_CODE) + card
 
@@ -94,7 +94,7 @@ def _at_the_wall(table: np.void, mine: np.void) -> int:
     cards, left = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
     if left > table.limit:
         return PASS
-    return KNOCK_CODE + nth_card(cards, below(mine, popcount(cards)))
+    return KNOCK_CODE + any_card(mine, cards)
 
 
 @helper

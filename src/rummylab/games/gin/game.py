@@ -274,9 +274,7 @@ class Gin:
 
     def totals(self, row: Rows) -> tuple[int, int]:
         """Return the totals of a finished match, with boxes and bonuses."""
-        out = np.zeros(2, np.int64)
-        _match_totals(row, out)
-        return int(out[0]), int(out[1])
+        return int(_match_total(row, 0)), int(_match_total(row, 1))
 
     def show(self, row: Rows) -> str:
         table = row["table"][0]
@@ -325,8 +323,8 @@ def _match_is_over(rows: Rows) -> bool:
 
 
 @kernel
-def _match_totals(rows: Rows, out: npt.NDArray[np.int64]) -> None:
-    r.match_totals(rows[0].table, out)
+def _match_total(rows: Rows, seat: int) -> int:
+    return r.match_total(rows[0].table, seat)
 
 
 def _signed(seed: int) -> int:

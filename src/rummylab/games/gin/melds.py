@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, points, popcount, ranks_of, stay_apart
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, highest, lowest, points, popcount, ranks_of, stay_apart
 
 Masks = npt.NDArray[np.int64]
 
@@ -104,11 +104,7 @@ def _dearest(cards: int) -> int:
     ranks = ranks_of(cards)
     if ranks >> 9:  # ten, jack, queen and king all count ten
         return cards & (np.int64(0x1E00) * EACH_SUIT)
-    top = np.int64(1)
-    while ranks > 1:
-        ranks >>= 1
-        top <<= 1
-    return cards & (top * EACH_SUIT)
+    return cards & (EACH_SUIT << highest(ranks))
 
 
 @helper
@@ -237,11 +233,48 @@ def melds_in(hand: int, max_run: int, out: Masks) -> int:
 
 
 @helper
+def _run_from(low: int, cards: int) -> int:
+    """Return the whole run of *cards* that begins with the card mask *low*."""
+    run = low
+    while (run << 1) & cards & ~run:
+        run |= (run << 1) & cards
+    return run
+
+
+@helper
 def arrangement(hand: int, max_run: int, which: int) -> tuple[int, int, int, int]:
     """Return how many arrangements of least deadwood *hand* has, and the three melds (or 0) of number *which*.
 
     An arrangement that splits a long run counts apart from the one that keeps it whole: lay-offs differ.
     """
+    runs = in_runs(hand)
+    groups = in_groups(hand)
+    if runs & groups:
+        return _arrangement_by_trial(hand, max_run, which)
+    # Nine hands in ten have no contested card and no run long enough to be split: one arrangement, read off at once.
+    first = second = third = np.int64(0)
+    left = runs | groups
+    while left:
+        group = groups & left
+        if group:
+            meld = group & ((ranks_of(group) & -ranks_of(group)) * EACH_SUIT)
+        else:
+            meld = _run_from(left & -left, runs)
+            if popcount(meld) >= 6 or popcount(meld) > max_run:
+                return _arrangement_by_trial(hand, max_run, which)
+        left &= ~meld
+        if first == 0:
+            first = meld
+        elif second == 0:
+            second = meld
+        else:
+            third = meld
+    return 1, first, second, third
+
+
+@helper
+def _arrangement_by_trial(hand: int, max_run: int, which: int) -> tuple[int, int, int, int]:
+    """Try every set of at most three disjoint melds."""
     stay_apart()
     found = np.empty(_MAX_MELD_LIST, np.int64)
     n_found = melds_in(hand, max_run, found)

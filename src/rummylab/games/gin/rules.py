@@ -8,15 +8,13 @@ what that seat alone knows, and the rest (the deck's order) what nobody knows. M
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from numba import from_dtype, types
 
-from rummylab._jit import helper, kernel, kernel_of
+from rummylab._jit import helper, kernel
 from rummylab.cards.bits import IDS_52, lowest, points, popcount, stay_apart
-from rummylab.cards.rng import AGENT, DECK, STARTER, mix, shuffle
+from rummylab.cards.rng import STARTER, mix, shuffle
 from rummylab.games.gin import melds
 from rummylab.games.gin.melds import MAX_MELDS, MELDS, N_MELDS, best_place, min_deadwood, official_lay_off
 
@@ -363,15 +361,14 @@ def shuffle_deck(row: np.void, seed: np.uint64) -> None:
 
 
 @helper
-def match_totals(table: np.void, out: npt.NDArray[np.int64]) -> None:
-    """Write both final totals of a finished match: scores, boxes, game bonus, shut-out (12)."""
-    winner = 0 if table.scores[0] >= table.scores[1] else 1
-    for seat in range(2):
-        out[seat] = table.scores[seat] + table.rules.box_bonus * table.hands_won[seat]
-    if table.scores[winner] > table.scores[1 - winner]:
-        out[winner] += table.rules.game_bonus
-        if table.rules.shut_out_doubles and table.hands_won[1 - winner] == 0:
-            out[winner] *= 2
+def match_total(table: np.void, seat: int) -> int:
+    """Return the final total of *seat* in a finished match: score, boxes, game bonus, shut-out (12)."""
+    total = table.scores[seat] + table.rules.box_bonus * table.hands_won[seat]
+    if table.scores[seat] > table.scores[1 - seat]:
+        total += table.rules.game_bonus
+        if table.rules.shut_out_doubles and table.hands_won[1 - seat] == 0:
+            total *= 2
+    return total
 
 
 # --- A step -------------------------------------------------------------------------------------------------------
@@ -632,107 +629,6 @@ def _close(table: np.void) -> None:
     table.phase = OVER
     table.actor = -1
     table.hand_no += 1
-
-
-# --- Whole hands and matches --------------------------------------------------------------------------------------
-
-TALLY = np.dtype(
-    [
-        ("scores", "i4", (2,)),  # by line-up, not by seat: 0 is the first agent
-        ("totals", "i4", (2,)),  # with boxes and bonuses
-        ("winner", "i1"),  # 0, 1, or -1 if nobody won
-        ("starter", "i1"),  # who started the first hand
-        ("hands", "i4"),
-        ("decisions", "i8"),
-        ("outcomes", "i4", (7,)),  # hands by outcome
-        ("won_by", "i4", (2, 7)),  # hands won, by agent and outcome
-        ("turns", "i4"),
-        ("illegal", "i2"),  # 0, or 1 + the agent that made an illegal move
-        ("illegal_code", "i8"),
-        ("illegal_phase", "i1"),
-    ],
-    align=True,
-)
-"""The result of one match."""
-MAX_HANDS = 10_000
-"""A match of players who never knock would not end; it is broken off here and counts for nobody."""
-
-
-@helper
-def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
-    """Play the open hand to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
-    table = row.table
-    n = 0
-    while table.actor >= 0:
-        seat = table.actor
-        mine = row.mine[seat]
-        if seat == swap:
-            code = first(table, mine, par)
-        else:
-            code = second(table, mine, par2)
-        if not is_legal(table, mine, code):
-            tally.illegal = 1 + (seat ^ swap)
-            tally.illegal_code = code
-            tally.illegal_phase = table.phase
-            break
-        step(row, code)
-        n += 1
-    tally.decisions += n
-    tally.hands += 1
-    tally.turns += table.turn
-    tally.outcomes[table.outcome] += 1
-    if table.winner >= 0:
-        tally.won_by[table.winner ^ swap, table.outcome] += 1
-
-
-@helper
-def play_match(
-    row: np.void, seed: int, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
-) -> None:
-    """Play one match; the decks depend on *seed*, *pair* and the number of the hand alone."""
-    table = row.table
-    open_match(row, first_starter(table, seed, pair))
-    tally.starter = table.starter ^ swap
-    # Both matches of a pair use the same streams for the same agent, so that only the seats differ.
-    row.mine[swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT))
-    row.mine[1 - swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT + 1))
-    while True:
-        shuffle_deck(row, mix(seed, pair, np.int64(table.hand_no), np.int64(DECK)))
-        open_hand(row)
-        play_hand(row, swap, first, second, par, par2, tally)
-        if tally.illegal or match_is_over(table) or table.hand_no >= MAX_HANDS:
-            break
-        table.starter = next_starter(table)
-    totals = np.empty(2, np.int64)
-    match_totals(table, totals)
-    for agent in range(2):
-        tally.scores[agent] = table.scores[agent ^ swap]
-        tally.totals[agent] = totals[agent ^ swap]
-    tally.winner = -1
-    if tally.scores[0] != tally.scores[1]:
-        tally.winner = 0 if tally.scores[0] > tally.scores[1] else 1
-
-
-@kernel_of(
-    types.void(
-        types.Array(from_dtype(RECORD), 1, "C"),
-        types.int64,
-        types.int64,
-        ACT_POINTER,
-        ACT_POINTER,
-        types.float32[::1],
-        types.float32[::1],
-        types.Array(from_dtype(TALLY), 1, "C"),
-    )
-)
-def play_pairs(
-    rows: Rows, seed: int, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
-) -> None:
-    """Play pairs of matches on the same decks with the seats swapped: two tallies a pair."""
-    for i in range(tallies.shape[0]):
-        play_match(rows[0], seed, first_pair + i // 2, i & 1, first, second, par, par2, tallies[i])
-        if tallies[i].illegal:
-            break
 
 
 # --- One table from Python ----------------------------------------------------------------------------------------
