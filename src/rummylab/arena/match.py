@@ -231,4 +231,9 @@ class _AtTheTable:
             tally["outcomes"][outcome] += 1
             scores = state.scores
         tally["scores"] = [scores[swap], scores[1 - swap]]
+        if "gains" in tally.dtype.names:
+            tally["gains"] = [scores[swap] - scores[1 - swap], scores[1 - swap] - scores[swap]]
+        winner = state.result["winner"] if tally["hands"] == 1 else None  # a single deal can be won without points
         tally["winner"] = -1 if scores[0] == scores[1] else int(np.argmax(tally["scores"]))
+        if winner is not None:
+            tally["winner"] = winner ^ swap

@@ -56,6 +56,7 @@ GAMES = {
             "Classic Indian Rummy, two to six players",
             "rummylab.games.indian.game",
             "rummylab.games.indian.rules",
+            "rummylab.games.indian.batch",
             ("paper", "platform"),
         ),
     )

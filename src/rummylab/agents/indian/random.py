@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import kernel_of
-from rummylab.cards.bits import lowest, nth_card, popcount
-from rummylab.cards.rng import below
+from rummylab.cards.bits import lowest
+from rummylab.cards.rng import any_card, below
 from rummylab.games.indian.rules import (
     ACT,
     DECLARE_CODE,
@@ -33,5 +33,4 @@ def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
     good = declarable(table, mine)
     if good:
         return DECLARE_CODE + lowest(good)
-    cards = kinds(mine)
-    return DISCARD_CODE + nth_card(cards, below(mine, popcount(cards)))
+    return DISCARD_CODE + any_card(mine, kinds(mine))
