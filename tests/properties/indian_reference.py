@@ -105,8 +105,8 @@ def min_dist(hand: list[Card | None], wild: int) -> int:
     return 13 - best
 
 
-def min_score(hand: list[Card | None], wild: int, strict: bool) -> int:
-    """Least points outside of melds, uncapped, with the rules page's row 13."""
+def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
+    """Least points outside of melds, uncapped, by both rules of the rules page's row 13: paper, platform."""
     cards = [card for card in hand if card is not None]
     printed = len(hand) - len(cards)
     found = pieces(cards)
@@ -127,6 +127,5 @@ def min_score(hand: list[Card | None], wild: int, strict: bool) -> int:
     wild_mask = sum(1 << i for i, card in enumerate(cards) if card[0] == wild)
     jokers = held[wild_mask & ~np.arange(1 << len(cards))] + printed
     saved = int(np.max(np.where(table <= jokers, worth, 0)))
-    if not strict:
-        saved = max(saved, int(np.max(np.where(pure == 0, worth, 0))))
-    return int(worth[-1]) - saved
+    saved_by_pure_run = int(np.max(np.where(pure == 0, worth, 0)))
+    return int(worth[-1]) - max(saved, saved_by_pure_run), int(worth[-1]) - saved
