@@ -120,6 +120,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "gin-private": _gin_private,
     "gin-agents": _agents("gin"),
     "gin-speed": _gin_speed,
+    "indian-agents": _agents("indian"),
 }
 
 
