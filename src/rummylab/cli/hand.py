@@ -15,10 +15,11 @@ def hand(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Evaluate a hand: melds, deadwood and, with a card too many, what to discard."""
-    from rummylab.errors import DeckError
+    from rummylab.errors import DeckError, UnknownNameError
     from rummylab.games.registry import game as find_game
 
-    find_game(game)
+    if find_game(game).name != "gin":
+        raise UnknownNameError("game whose hands this command knows", game, ["gin"])
     from rummylab.cards.hand import Hand
     from rummylab.games.gin.melds import best_arrangements, best_throws, min_deadwood
 
