@@ -233,7 +233,6 @@ class _AtTheTable:
         tally["scores"] = [scores[swap], scores[1 - swap]]
         if "gains" in tally.dtype.names:
             tally["gains"] = [scores[swap] - scores[1 - swap], scores[1 - swap] - scores[swap]]
-        winner = state.result["winner"] if tally["hands"] == 1 else None  # a single deal can be won without points
-        tally["winner"] = -1 if scores[0] == scores[1] else int(np.argmax(tally["scores"]))
-        if winner is not None:
-            tally["winner"] = winner ^ swap
+        ahead = -1 if scores[0] == scores[1] else int(np.argmax(tally["scores"]))
+        won = state.result["winner"] if tally["hands"] == 1 else None  # a single deal can be won without points
+        tally["winner"] = ahead if won is None else won ^ swap

@@ -596,6 +596,7 @@ def _declare(row: np.void, card: int) -> None:
 @helper
 def _hand_score(table: np.void, mine: np.void) -> int:
     """Return what thirteen cards cost (13); nothing if and only if they are a valid declaration."""
+    stay_apart()
     score = min_score(mine.hand, mine.twice, mine.jokers, np.int64(table.wild), table.rules.strict != 0)
     return min(score, np.int64(table.rules.cap))
 
