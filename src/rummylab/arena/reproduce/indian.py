@@ -64,13 +64,8 @@ class Side:
         home = entry("indian", self.agent).load()
         if self.drop_from is None:
             return home
-        par = drop_par(self.agent, self.drop_from)
-        return CompiledAgent(self.label, home.pointer, par)
-
-
-def drop_par(agent: str, drop_from: int) -> Floats:
-    """Return the weights of *agent* with which it drops a first hand of MinDist *drop_from* or more."""
-    raise NotImplementedError
+        # Every agent of the MinDist family keeps its drop threshold in the first place.
+        return CompiledAgent(self.label, home.pointer, [self.drop_from, *home.par[1:]])
 
 
 @dataclass(frozen=True, slots=True)
