@@ -31,7 +31,8 @@ from rummylab.games.indian.mindist import min_dist_many
 from rummylab.games.indian.minscore import min_score_many
 
 CAP = 80
-OURS = "mindist-outs"
+EXTRA = ("mindist-drawn", "mindist-outs")
+"""Agents beyond the paper's six: its published experiments' discard, and ours."""
 SWEEP = (3, 4, 5, 6)
 """Drop thresholds that are tried: drop before the first draw with MinDist this much or more."""
 _HANDS_AT_ONCE = 50_000
@@ -224,7 +225,7 @@ class Study:
         self.mark = source_mark()
         known = [found.name for found in entries("indian")]
         self.agents = tuple(name for name in paper()["agents"] if name in known)
-        self.extra = tuple(name for name in (OURS,) if name in known)
+        self.extra = tuple(name for name in EXTRA if name in known)
         self.pairs = _pairings(self.agents, self.extra)
         hands = sum(_sample_sizes(scale).values()) // _HANDS_PER_STEP
         self.meter = _Meter(hands + scale.games * len(self.pairs), progress)
@@ -298,6 +299,3 @@ def reproduce(out: Path, scale: Scale, progress: Progress | None = None) -> Path
     plots.need_matplotlib()
     results = Study(out, scale, progress).run()
     return indian_report.write(results, out)
-
-
-__all__ = ["OURS", "SWEEP", "HandSample", "Results", "Series", "Side", "Study", "paper", "reproduce"]
