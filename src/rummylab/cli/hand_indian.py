@@ -44,6 +44,14 @@ def show(cards: str, wild: str, decks: int, jokers: int | None, rules: str, dead
         typer.echo(line)
 
 
+def lines_of(cards: str, wild: str) -> list[str]:
+    """Return what is printed for a hand of one deck, for the documents."""
+    from rummylab.games.indian.hand import evaluate, wild_rank
+
+    held = Hand.parse(cards)
+    return _lines(evaluate(held, wild_rank(wild)), _live(held, [], 1, 2), "paper")
+
+
 def _parse(text: str) -> list[Card]:
     return [Card.parse(word) for word in text.replace(",", " ").split()]
 
@@ -76,8 +84,8 @@ def _lines(result: Evaluation, live: Copies, rules: str) -> list[str]:
     value = result.value
     lines = [f"{result.hand:unicode}   wild: {RANKS[result.wild]}"]
     if result.choices:
-        lines += ["", f"Throw {_names([c.discard for c in _best(result)])}. {_why(result)}", *_table(result), ""]
-        lines.append(f"After {result.choices[0].discard:unicode}: {value.hand:unicode}")
+        lines += ["", f"Throw {_names([c.discard for c in _best(result)])}. {_why(result)}", *_table(result)]
+        lines += ["", f"After {result.choices[0].discard:unicode}: {value.hand:unicode}"]
     lines += ["", f"MinScore {value.min_score}{_other_rule(value, rules)}"]
     lines += _melds(value.grouping) or ["  no pure run: every card counts"]
     if len(value.loose):
@@ -91,7 +99,7 @@ def _lines(result: Evaluation, live: Copies, rules: str) -> list[str]:
     lines += _melds(value.target)
     lines.append(f"  [ ] still missing, = a joker in its place; keeps {len(value.kept)} cards")
     spare = value.hand - value.kept
-    lines.append(f"  to be replaced: {spare:unicode}" if len(spare) else "")
+    lines.append(f"  to be replaced: {spare:unicode}")
     goal = "can be declared" if near == 1 else f"is at MinDist {value.min_dist - 1}"
     n_live = sum(live.values())
     lines += ["", f"Waits for {value.n_outs} of {n_live} unseen cards; with one of them the hand {goal}:"]

@@ -163,6 +163,11 @@ class Results:
         """Return the points a deal that *one* wins from *two*, both orders averaged on the same deals."""
         return mean((self.of(one, two).gains - self.of(two, one).gains) / 2)
 
+    def drop_gain(self, dropper: str, same: str, opponent: str) -> Estimate:
+        """Return the points a deal that *dropper* wins from *opponent* beyond what *same* without drops does."""
+        gains = [(self.of(one, opponent).gains - self.of(opponent, one).gains) / 2 for one in (dropper, same)]
+        return mean(gains[0] - gains[1])
+
     @cached_property
     def skilled(self) -> tuple[str, ...]:
         return tuple(name for name in paper()["skilled"] if name in self.agents)

@@ -83,34 +83,36 @@ def histogram(path: Path, values: Floats, *, x: str, title: str, cap: int) -> No
             values[~below],
             width=0.9,
             color=ORANGE,
-            hatch="////",
-            edgecolor="white",
-            lw=0,
             label=f"{cap} and more: counts {cap} ({values[~below].sum():.1%} of hands)",
         )
-        axes.set(xlabel=x, ylabel="share of hands", title=title)
+        axes.set(xlabel=x, ylabel="share of hands", title=title, ylim=(0, 1.2 * values.max()))
         axes.grid(axis="x", visible=False)
         axes.legend(loc="upper left")
 
 
-def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str, first: int = 0) -> None:
-    """Draw shares over whole numbers, side by side for each of *groups*."""
+def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> None:
+    """Draw shares over whole numbers, side by side for each of *groups*: as they are, and on a logarithmic scale."""
     looks = [(BLUE, ""), (SKY, "////"), (ORANGE, ""), (GREEN, "....")]
-    with figure(path, 7.0, 3.8) as (_, axes):
+    with figure(path, 10.0, 4.2, 2) as (drawn, both):
         n = max(int(np.flatnonzero(values)[-1]) for values in groups.values()) + 1
         width = 0.84 / len(groups)
-        for k, ((name, values), (color, hatch)) in enumerate(zip(groups.items(), looks, strict=False)):
-            at = np.arange(first, n) + (k - (len(groups) - 1) / 2) * width
-            axes.bar(at, values[first:n], width=width * 0.94, color=color, hatch=hatch, edgecolor="white", label=name)
-        axes.set(xlabel=x, ylabel="share of hands", title=title, xticks=range(first, n))
-        axes.grid(axis="x", visible=False)
-        axes.legend()
+        for axes in both:
+            for k, ((name, values), (color, hatch)) in enumerate(zip(groups.items(), looks, strict=False)):
+                at = np.arange(n) + (k - (len(groups) - 1) / 2) * width
+                axes.bar(at, values[:n], width=width * 0.94, color=color, hatch=hatch, edgecolor="white", label=name)
+            axes.set(xlabel=x, ylabel="share of hands", xticks=range(n))
+            axes.grid(axis="x", visible=False)
+        both[0].set(title=title)
+        both[1].set(title="the same, logarithmic", yscale="log")
+        names, labels = both[0].get_legend_handles_labels()
+        drawn.legend(names, labels, loc="outside lower center", ncols=len(groups))
 
 
 def heat_maps(
     path: Path,
     panels: Sequence[tuple[str, Sequence[str], Floats]],
     *,
+    title: str,
     limits: Sequence[tuple[float, float]],
     form: str,
     colors: str,
@@ -119,11 +121,10 @@ def heat_maps(
 ) -> None:
     """Draw tables of numbers, one panel each, coloured between *limits* and with the numbers in the cells."""
     sizes = [len(names) for _, names, _ in panels]
-    with figure(path, 1.9 + 1.0 * sum(sizes), 1.5 + 0.62 * max(sizes), len(panels), squeeze=False, width_ratios=sizes) as (
-        _,
-        grid,
-    ):
-        for axes, (title, names, values), (low, high) in zip(grid[0], panels, limits, strict=True):
+    shape = {"squeeze": False, "width_ratios": sizes}
+    with figure(path, 1.9 + 1.0 * sum(sizes), 1.8 + 0.62 * max(sizes), len(panels), **shape) as (drawn, grid):
+        drawn.suptitle(title, fontsize=12, fontweight="bold")
+        for axes, (label, names, values), (low, high) in zip(grid[0], panels, limits, strict=True):
             image = axes.imshow(values, cmap=colors, vmin=low, vmax=high, aspect="auto")
             for i, j in np.ndindex(*values.shape):
                 red, green, blue, _ = image.cmap(image.norm(values[i, j]))
@@ -131,7 +132,8 @@ def heat_maps(
                 axes.text(
                     j, i, format(values[i, j], form), ha="center", va="center", color="white" if dark else "black"
                 )
-            axes.set(title=title, xlabel=x, ylabel=y)
+            axes.set_title(label, fontweight="normal")
+            axes.set(xlabel=x, ylabel=y)
             axes.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
             axes.set_yticks(range(len(names)), names)
             axes.grid(visible=False)
@@ -153,7 +155,7 @@ def forest(
 ) -> None:
     """Draw estimates with their intervals, one line per comparison, around the value that means no difference."""
     looks = [(VERMILION, "s"), (BLUE, "o")]
-    with figure(path, 7.0, 1.3 + 0.5 * len(names)) as (_, axes):
+    with figure(path, 7.0, 1.6 + 0.5 * len(names)) as (drawn, axes):
         axes.axvline(null, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
             at = np.arange(len(names)) + 0.24 * (k - (len(series) - 1) / 2)
@@ -161,18 +163,29 @@ def forest(
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set(xlabel=x, title=title)
-        axes.legend(loc="best")
+        drawn.legend(loc="outside lower center", ncols=len(series))
 
 
 def dots(
     path: Path, places: Sequence[int], series: Mapping[str, Sequence[Estimate]], *, x: str, y: str, title: str
 ) -> None:
     """Draw estimates with their intervals over whole numbers, around zero."""
-    looks = [(BLUE, "o"), (ORANGE, "s"), (GREEN, "^")]
+    looks = [(BLUE, "o"), (VERMILION, "s"), (GREEN, "^")]
     with figure(path, 6.5, 3.8) as (_, axes):
         axes.axhline(0, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
             at = np.array(places) + 0.1 * (k - (len(series) - 1) / 2)
             _points(axes, at, values, color, marker, label, ls="-", lw=1)
-        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places))
+            for place, value in zip(at, values, strict=True):
+                away = (-8, "right") if k == 0 else (8, "left")
+                axes.annotate(
+                    f"{value.value:+.2f}",
+                    (place, value.value),
+                    xytext=(away[0], -12 if k else 8),
+                    textcoords="offset points",
+                    ha=away[1],
+                    color=color,
+                    fontsize=9,
+                )
+        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places), xlim=(min(places) - 0.5, max(places) + 0.5))
         axes.legend(loc="best")
