@@ -1,8 +1,8 @@
 """The one place that configures Numba.
 
 Numba's own cache looks only at the file a function stands in: after an edit to a *callee* in another file
-the old machine code of the caller would keep running. So the cache directory is named by a hash of every
-source file of the package, together with everything else that changes the machine code.
+the old machine code of the caller would keep running. So the cache directory is named by a hash of all source
+files, together with everything else that changes the machine code.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from numba.core.typed_passes import NativeLowering
 log = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).resolve().parent
+EDGES = ("cli", "play", "interop")
+"""Packages without kernels: editing a command does not compile anything anew (a test holds them to it)."""
 _KEEP_CACHES = 6
 _FLAGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "NUMBA_OPT", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 
@@ -35,9 +37,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def source_hash(root: Path = PACKAGE) -> str:
-    """Return a short hash of every Python file below *root*, of Numba's version and of its switches."""
+    """Return a short hash of every file that may hold kernels, of Numba's version and of its switches."""
     digest = hashlib.blake2b(digest_size=10)
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted(path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in EDGES):
         digest.update(str(path.relative_to(root)).encode())
         digest.update(path.read_bytes())
     switches = [numba.__version__, np.__version__, sys.version, platform.machine()]

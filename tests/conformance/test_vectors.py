@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from rummylab.errors import VectorError
 from rummylab.games.gin.vectors import compare_file, read_lines
 
@@ -48,9 +49,9 @@ def test_the_sample_holds_every_kind_of_hand() -> None:
         kinds["lay-off"] += sum(event[0] == "layoff" for event in hand["events"])
         if result["type"] == "undercut" and result["knocker_deadwood"] == result["defender_deadwood"]:
             kinds["tie"] += 1
-    for kind in "knock gin undercut cancelled forfeit tie lay-off illegal_discard illegal_knock".split():
-        assert kinds[kind] > 0, kind
-    assert kinds["illegal_defender_melds"] > 0
+    wanted = {"knock", "gin", "undercut", "cancelled", "forfeit", "tie", "lay-off"}
+    wanted |= {"illegal_discard", "illegal_knock", "illegal_defender_melds"}
+    assert wanted <= {kind for kind, n in kinds.items() if n}
 
 
 @pytest.mark.slow
@@ -354,7 +355,9 @@ def test_a_line_that_is_not_an_object_is_named(tmp_path: Path, line: str, why: s
         compare_file(path)
 
 
-@pytest.mark.parametrize("key", ["game", "hand", "deck", "start", "events", "result", "scores", "final_hands", "points"])
+@pytest.mark.parametrize(
+    "key", ["game", "hand", "deck", "start", "events", "result", "scores", "final_hands", "points"]
+)
 def test_a_missing_key_is_named_with_its_line(tmp_path: Path, key: str) -> None:
     hands = sample()[:2]
     del hands[1][key]
@@ -392,10 +395,11 @@ def test_an_event_of_an_unknown_kind_is_named_with_its_line(tmp_path: Path) -> N
         compare_file(path)
 
 
-def test_a_gzip_file_with_flipped_bytes_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", [9000, 5720])
+def test_a_gzip_file_with_flipped_bytes_is_reported(tmp_path: Path, at: int) -> None:
     path = tmp_path / "flipped.jsonl.gz"
     whole = bytearray(SAMPLE.read_bytes())
-    for i in range(len(whole) // 2, len(whole) // 2 + 40):
+    for i in range(at, at + 40):
         whole[i] ^= 0xFF
     path.write_bytes(whole)
     with pytest.raises(VectorError, match=r"flipped\.jsonl\.gz"):

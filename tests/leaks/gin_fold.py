@@ -145,8 +145,11 @@ class GinFold:
         self.knocker, self.phase = seat, "spread"
 
     def _big_gin(self, seat: int, cards: list[int], secret: list[int]) -> None:
-        self.knocker, self.actor, self.phase, self.outcome = seat, 1 - seat, "defend", "big gin"
+        self.knocker, self.phase, self.outcome = seat, "spread", "big gin"
+        self.taken, self.limit = -1, 0  # all eleven cards must be laid down
         self.turn += 1
+        if seat == self.seat:
+            self.drawn = -1
 
     def _meld(self, seat: int, cards: list[int], secret: list[int]) -> None:
         self.melds[seat].append(set(cards))
@@ -168,9 +171,10 @@ class GinFold:
 
     def _done(self, seat: int, cards: list[int], secret: list[int]) -> None:
         if self.phase == "spread":
-            gin = sum(map(len, self.melds[seat])) == 10
+            gin = sum(map(len, self.melds[seat])) >= 10
             self.actor = 1 - seat
-            self.outcome = "gin" if gin else "none"  # ten cards lie there: everybody can count them
+            if gin and self.outcome == "none":  # ten cards lie there: everybody can count them
+                self.outcome = "gin"
             self.phase = "lay off" if self.options.lay_offs == "defender" and not gin else "defend"
         elif self.phase == "lay off":
             self.phase = "defend"

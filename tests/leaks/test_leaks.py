@@ -38,9 +38,6 @@ PHASES = {
 FOLDS: dict[str, Callable[..., Any]] = {"gin": GinFold}
 """For each game: ``fold(options, seat, starter, events)`` whose ``view()`` is the view that log tells of."""
 HANDS = 6
-HIDDEN_SLOTS_BUG = pytest.mark.xfail(
-    reason="Gin.hidden_slots counts cards shown at the end and cards laid off as hidden", strict=True
-)
 
 every_preset = pytest.mark.parametrize(("game", "preset"), PRESETS)
 
@@ -120,17 +117,13 @@ def fields(view: Rows) -> dict[str, Any]:
     }
 
 
-def check_by_reshuffling(
-    rules: Rules, hands: int = HANDS, tries: int = 6, *, without: tuple[str, ...] = ()
-) -> Counter[tuple[str, int, bool]]:
+def check_by_reshuffling(rules: Rules, hands: int = HANDS, tries: int = 6) -> Counter[tuple[str, int, bool]]:
     """Reshuffle at every position for every seat; return how often each (phase, seat, its turn) was compared."""
     rng = np.random.default_rng(99)
     compared: Counter[tuple[str, int, bool]] = Counter()
     players = registered(rules.name)
     for state in positions(rules, hands, 1):
         phase = phase_of(state)
-        if phase in without:
-            continue
         for seat in map(Seat, range(rules.seats)):
             seen = state.observe(seat)
             for twin in reshuffles(state, seat, rng, tries):
@@ -142,19 +135,11 @@ def check_by_reshuffling(
 @pytest.mark.slow
 @every_preset
 def test_reshuffling_what_a_seat_cannot_see_changes_nothing_for_it(game: str, preset: str) -> None:
-    compared = check_by_reshuffling(GAMES[game].rules(preset), without=("over",))
-    for phase in PHASES[f"{game}-{preset}"] - {"over"}:
+    compared = check_by_reshuffling(GAMES[game].rules(preset))
+    for phase in PHASES[f"{game}-{preset}"]:
         for seat in range(2):
-            for turn in (True, False):
-                assert compared[phase, seat, turn] >= 5, f"{phase}, seat {seat}, its turn {turn}: {compared}"
-
-
-@HIDDEN_SLOTS_BUG
-@every_preset
-def test_reshuffling_changes_nothing_after_the_end_either(game: str, preset: str) -> None:
-    phases = tuple(PHASES[f"{game}-{preset}"] - {"over"})
-    compared = check_by_reshuffling(GAMES[game].rules(preset), 2, without=phases)
-    assert all(compared["over", seat, False] for seat in range(2))
+            for turn in (True, False) if phase != "over" else (False,):
+                assert compared[phase, seat, turn] >= 3, f"{phase}, seat {seat}, its turn {turn}: {compared}"
 
 
 def assert_hidden_slots_are_the_unnamed(state: State) -> None:
@@ -168,19 +153,9 @@ def assert_hidden_slots_are_the_unnamed(state: State) -> None:
 def test_hidden_slots_are_those_whose_cards_the_log_has_not_named(game: str, preset: str) -> None:
     """The guard of the guard: too few hidden places would make the reshuffle test blind, too many would make it lie."""
     for state in positions(GAMES[game].rules(preset), 3, 2):
-        if state.actor is not None and not any(e.action.verb == "lay off" for e in state.log):
-            assert_hidden_slots_are_the_unnamed(state)
+        assert_hidden_slots_are_the_unnamed(state)
 
 
-@HIDDEN_SLOTS_BUG
-@every_preset
-def test_cards_shown_at_the_end_are_not_hidden(game: str, preset: str) -> None:
-    for state in positions(GAMES[game].rules(preset), 1, 2):
-        if state.actor is None:
-            assert_hidden_slots_are_the_unnamed(state)
-
-
-@HIDDEN_SLOTS_BUG
 @pytest.mark.parametrize("preset", ["classic", "openspiel"])
 def test_cards_laid_off_are_not_hidden(preset: str) -> None:
     deck = make_deck("Ac 2c 3c 7h 7s 7d Tc Jc Qc 5h", "4c 4h 4s 5c 9h Js Qs Kh 2d 6d", "Kd", "Kc")
@@ -234,11 +209,10 @@ def test_the_view_is_a_fold_under_house_rules_too(changes: dict[str, Any]) -> No
     assert len(check_by_folding(gin("eaai", **changes), 3, 4)) >= 10
 
 
-@pytest.mark.xfail(reason="big gin lays melds on the table that no event names", strict=True)
 def test_the_fold_of_a_big_gin() -> None:
     deck = make_deck("Ac 2c 3c 7h 7s 7d Tc Jc Qc 4c", "2h 6h Th 5s 8s Js 9d Kh 9s Qs", "Kc")
     state = State.deal(gin("classic"), 0, starter=0, deck=deck)
-    for move in ("draw upcard", "big gin", "done"):
+    for move in ("draw upcard", "big gin", "meld Ac 2c 3c 4c", "meld 7h 7s 7d", "meld Tc Jc Qc Kc", "done", "done"):
         push(state, move)
         for seat in (Seat(0), Seat(1)):
             assert_view_is_the_folded_log(state, seat)
@@ -383,7 +357,7 @@ class Gambler(RandomChooser):
 @every_preset
 def test_the_players_random_numbers_do_not_move_the_deal(game: str, preset: str) -> None:
     rules = GAMES[game].rules(preset)
-    line_up = [[agent(game, "simple")] * 2, [agent(game, "random")] * 2, [Gambler(1), Gambler(2)]]
+    line_up = [[agent(game, name), agent(game, name)] for name in ("simple", "random")] + [[Gambler(1), Gambler(2)]]
     matches = [list(islice(play_match(rules, players, 21, pair=4), 8)) for players in line_up]
     assert len({match[0].starter for match in matches}) == 1
     for hand_no in range(max(map(len, matches))):

@@ -6,9 +6,10 @@ from collections import Counter
 
 import numpy as np
 
-from rummylab.games.indian.melds import ALL_CARDS, Ints
+from properties.indian_hands import Card, Hand
+from rummylab.cards.bits import ALL_CARDS
+from rummylab.games.indian.melds import Ints
 from rummylab.games.indian.minscore import MOST_MELDS
-from tests.indian_hands import Card, Hand
 
 RunPlaces = set[frozenset[Card]]
 

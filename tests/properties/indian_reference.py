@@ -60,12 +60,12 @@ def pieces(cards: list[Card]) -> list[Piece]:
 def add_meld(table: Table, candidates: list[Piece], optional: bool, count_places: bool) -> Table:
     """One meld more: least cost per subset. The cost of a meld is its places, or only those left empty."""
     after = table.copy() if optional else np.full_like(table, NEVER)
-    subsets = np.arange(table.shape[-1])
+    subsets = np.arange(len(table))
     for piece in candidates:
         cost = piece.places if count_places else piece.places - piece.mask.bit_count()
-        before = subsets[subsets & piece.mask == 0]
+        before = np.flatnonzero(subsets & piece.mask == 0)
         joined = before | piece.mask
-        after[..., joined] = np.minimum(after[..., joined], table[..., before] + cost)
+        after[joined] = np.minimum(after.take(joined, 0), table.take(before, 0) + cost)
     return after
 
 
@@ -84,12 +84,12 @@ def min_dist(hand: list[Card | None], wild: int) -> int:
     found = pieces(cards)
     runs = [piece for piece in found if piece.is_run]
     empty = Piece(0, 3, True)  # a run of which we hold nothing
-    # table[h, subset]: least places of melds that hold the subset, the pure run lacking h cards.
-    table = np.full((4, 1 << len(cards)), NEVER, np.int16)
+    # table[subset, h]: least places of melds that hold the subset, the pure run lacking h cards.
+    table = np.full((1 << len(cards), 4), NEVER, np.int16)
     for piece in [*runs, empty]:
         holes = piece.places - piece.mask.bit_count()
         if holes < 4:
-            table[holes, piece.mask] = min(int(table[holes, piece.mask]), piece.places)
+            table[piece.mask, holes] = min(int(table[piece.mask, holes]), piece.places)
     table = add_meld(table, [*runs, empty], optional=False, count_places=True)
     for _ in range(2):
         table = add_meld(table, found, optional=True, count_places=True)
@@ -99,14 +99,14 @@ def min_dist(hand: list[Card | None], wild: int) -> int:
     wilds_left = held[wild_mask & ~subsets] if wild_mask else np.zeros_like(subsets)
     best = 0
     for holes in range(4):
-        fits = table[holes] <= 13
+        fits = table[:, holes] <= 13
         jokers = np.minimum(wilds_left + printed, 13 - held - holes)
         best = max(best, int(np.max(np.where(fits, held + jokers, 0))))
     return 13 - best
 
 
-def min_score(hand: list[Card | None], wild: int, strict: bool) -> int:
-    """Least points outside of melds, uncapped, with the rules page's row 13."""
+def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
+    """Least points outside of melds, uncapped, by both rules of the rules page's row 13: paper, platform."""
     cards = [card for card in hand if card is not None]
     printed = len(hand) - len(cards)
     found = pieces(cards)
@@ -127,6 +127,5 @@ def min_score(hand: list[Card | None], wild: int, strict: bool) -> int:
     wild_mask = sum(1 << i for i, card in enumerate(cards) if card[0] == wild)
     jokers = held[wild_mask & ~np.arange(1 << len(cards))] + printed
     saved = int(np.max(np.where(table <= jokers, worth, 0)))
-    if not strict:
-        saved = max(saved, int(np.max(np.where(pure == 0, worth, 0))))
-    return int(worth[-1]) - saved
+    saved_by_pure_run = int(np.max(np.where(pure == 0, worth, 0)))
+    return int(worth[-1]) - max(saved, saved_by_pure_run), int(worth[-1]) - saved

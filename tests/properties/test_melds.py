@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -290,6 +291,15 @@ def test_cards_that_can_be_laid_off_are_those_of_some_sequence() -> None:
     for spread, hand in showdowns(400, 71):
         reach = numbers_of(kernels.can_lay_off(kernels.three(map(mask_of, spread)), mask_of(hand)))
         assert reach == frozenset().union(*reference.lay_off_choices(spread, hand))
+
+
+def test_a_card_that_fits_a_run_and_a_group_goes_to_the_run_wherever_it_was_declared() -> None:
+    run, group, other = numbers("4c 5c 6c"), numbers("7h 7s 7d"), numbers("Th Ts Td")
+    for order in permutations((run, group, other)):
+        masks = kernels.three(map(mask_of, order))
+        assert kernels.best_place(masks, mask_of(numbers("7c"))) == order.index(run)
+        assert kernels.best_place(masks, mask_of(numbers("Tc"))) == order.index(other)
+        assert kernels.best_place(masks, mask_of(numbers("8c"))) == -1
 
 
 def test_laying_off_where_the_kernel_says_loses_nothing() -> None:

@@ -666,10 +666,15 @@ def test_a_shut_out_does_not_double_where_it_is_not_played() -> None:
 BIG = "Ac 2c 3c 7h 7s 7d Tc Jc Qc 4c"
 
 
+ALL_ELEVEN = "meld Ac 2c 3c 4c; meld 7h 7s 7d; meld Tc Jc Qc Kc; done"
+
+
 def test_big_gin_pays_31_and_the_defenders_deadwood_without_a_discard() -> None:
     state = push(start(BIG, PLAIN, "Kd", "Kc", rules=gin("classic")), "pass; pass; draw stock")
     assert "big gin" in legal(state)
     push(state, "big gin")
+    assert state.actor == 0
+    push(state, ALL_ELEVEN)
     assert state.actor == 1
     assert "lay off" not in verbs(state)
     push(state, "done")
@@ -678,8 +683,16 @@ def test_big_gin_pays_31_and_the_defenders_deadwood_without_a_discard() -> None:
     assert state.payoffs()[0] == 31 + Hand.parse(PLAIN).points
 
 
+def test_after_big_gin_all_eleven_cards_must_be_laid_down() -> None:
+    state = push(start(BIG, PLAIN, "Kc", rules=gin("classic")), "draw upcard; big gin")
+    refuse(state, "done")
+    refuse(state, "meld Ac 2c 3c", "knock limit")  # would leave the four
+    push(state, "meld Ac 2c 3c 4c")
+    refuse(state, "done")
+
+
 def test_big_gin_can_be_made_with_the_up_card() -> None:
-    state = push(start(BIG, PLAIN, "Kc", rules=gin("classic")), "draw upcard; big gin; done")
+    state = push(start(BIG, PLAIN, "Kc", rules=gin("classic")), "draw upcard; big gin", ALL_ELEVEN, "done")
     assert state.payoffs()[0] == 31 + Hand.parse(PLAIN).points
 
 
@@ -689,10 +702,15 @@ def test_big_gin_needs_eleven_melded_cards() -> None:
 
 
 def test_the_starter_alternates_after_big_gin() -> None:
-    state = push(
-        start(BIG, PLAIN, "Kd", "Kc", rules=gin("classic", target=500)), "pass; pass; draw stock; big gin; done"
-    )
+    state = start(BIG, PLAIN, "Kd", "Kc", rules=gin("classic", target=500))
+    push(state, "pass; pass; draw stock; big gin", ALL_ELEVEN, "done")
     assert state.next_hand(Deck.shuffled(1)).starter == 1
+
+
+def test_big_gin_does_not_lower_the_knock_limit_of_the_next_hand() -> None:
+    state = start(BIG, PLAIN, "Kc", rules=gin("classic", target=500))
+    push(state, "draw upcard; big gin", ALL_ELEVEN, "done")
+    assert state.next_hand(Deck.shuffled(1)).observe(Seat(0)).knock_limit == 10
 
 
 @pytest.mark.parametrize("option", ["knock_card", "oklahoma"])
@@ -923,6 +941,15 @@ def test_the_fiftieth_up_card_draw_ends_the_hand_in_openspiel() -> None:
 def test_the_first_up_card_does_not_count_towards_the_fifty() -> None:
     state = push(start(*DULL, rules=gin("openspiel")), "draw upcard")
     assert table(state)["up_draws"] == 0
+
+
+def test_two_cards_at_most_are_laid_off_at_each_end_of_a_run_in_openspiel() -> None:
+    hand, other = "5c 6c 7c 9h 9s 9d Jh Js Jd Ah", "8c 9c Tc 4c 3c 2c 2h 4h Ks 8d"
+    for preset, third in (("openspiel", set()), ("classic", {"lay off Tc", "lay off 2c"})):
+        state = knock_state(hand, other, "Kh", "Kh", rules=gin(preset))
+        push(state, "meld 5c 6c 7c; meld 9h 9s 9d; meld Jh Js Jd; done")
+        push(state, "lay off 8c; lay off 4c; lay off 3c; lay off 9c")
+        assert legal(state) == {"done"} | third
 
 
 def test_openspiel_runs_are_laid_in_melds_of_five_at_most() -> None:

@@ -300,8 +300,10 @@ class Gin:
         table = row["table"][0]
         other = 1 - viewer
         theirs = int(row["mine"][0]["hand"][other]) & ~int(table["known"][other])
-        for meld in table["spread"][other]:
+        for meld in table["spread"][0] | table["spread"][1]:  # melds and lay-offs lie open
             theirs &= ~int(meld)
+        if table["actor"] < 0:  # both hands are shown at the end
+            theirs = 0
         deck = [int(c) for c in row["deck"][0]]
         pos = int(row["pos"][0])
         return [i for i, card in enumerate(deck) if i >= pos or theirs >> card & 1]

@@ -21,6 +21,8 @@ _OPENSPIEL: Final[dict[str, Any]] = {
     "tie_undercuts": False,
     "discard_taken": True,
     "last_up_card": True,
+    "lay_off_reach": 2,
+    "knock_by_eleven": True,
     "max_run": 5,
     "up_card_cap": 50,
     "turn_cap": 0,
@@ -35,6 +37,8 @@ class GinOptions(Options):
 
     knock_limit: int = 10
     """Most deadwood points a knocker may keep."""
+    knock_by_eleven: bool = False
+    """A knock must also be possible by OpenSpiel's cruder test of the eleven cards before the discard."""
     gin_bonus: int = 25
     undercut_bonus: int = 25
     tie_undercuts: bool = True
@@ -43,6 +47,8 @@ class GinOptions(Options):
     """Bonus for eleven melded cards, shown without a discard; 0: not played."""
     lay_offs: str = "official"
     """``official``: the referee's greedy scan once both have melded. ``defender``: the defender chooses, then melds."""
+    lay_off_reach: int = 13
+    """Most cards that may be laid off at each end of a run."""
     max_run: int = 13
     """Longest run that may be laid down as one meld (a longer one is laid as two)."""
     discard_taken: bool = False
@@ -78,6 +84,7 @@ class GinOptions(Options):
         "gin_bonus": (0, 1000),
         "undercut_bonus": (0, 1000),
         "big_gin_bonus": (0, 1000),
+        "lay_off_reach": (1, 13),
         "max_run": (5, 13),
         "wall": (0, 30),
         "turn_cap": (0, 10_000),

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import IDS_52, lowest, points, popcount, stay_apart
+from rummylab.cards.bits import IDS_52, highest, lowest, points, popcount, stay_apart
 from rummylab.cards.rng import STARTER, mix, shuffle
 from rummylab.games.gin import melds
+from rummylab.games.gin.eleven import deadwood_by_eleven
 from rummylab.games.gin.melds import MAX_MELDS, MELDS, N_MELDS, best_place, min_deadwood, official_lay_off
 
 Rows = npt.NDArray[np.void]
@@ -26,11 +27,13 @@ Codes = npt.NDArray[np.int16]
 OPTIONS = np.dtype(
     [
         ("knock_limit", "i2"),
+        ("knock_by_eleven", "i2"),
         ("gin_bonus", "i2"),
         ("undercut_bonus", "i2"),
         ("tie_undercuts", "i2"),
         ("big_gin_bonus", "i2"),
         ("defender_lays_off", "i2"),
+        ("lay_off_reach", "i2"),
         ("max_run", "i2"),
         ("discard_taken", "i2"),
         ("wall", "i2"),
@@ -184,7 +187,10 @@ def discards(table: np.void, mine: np.void) -> int:
 @helper
 def can_knock(table: np.void, mine: np.void, card: int) -> bool:
     """Return whether the ten cards left after throwing *card* are good for a knock (7)."""
-    return min_deadwood(cards_to_play(table, mine) & ~bit(card)) <= table.limit
+    cards = cards_to_play(table, mine)
+    if table.rules.knock_by_eleven and deadwood_by_eleven(cards) > table.limit:
+        return False
+    return min_deadwood(cards & ~bit(card)) <= table.limit
 
 
 @helper
@@ -208,7 +214,22 @@ def can_lay_off(table: np.void, mine: np.void, card: int) -> bool:
 def place_for(table: np.void, card: int) -> int:
     """Return the meld of the knocker on which the card mask *card* is laid off, or -1."""
     k = table.knocker
-    return best_place(table.spread[k, 0], table.spread[k, 1], table.spread[k, 2], card)
+    a, b, c = table.spread[k, 0], table.spread[k, 1], table.spread[k, 2]
+    place = best_place(a, b, c, card)
+    while place >= 0 and _is_out_of_reach(table, table.spread[k, place], card):  # then another meld may take it
+        a, b, c = (a if place != 0 else 0), (b if place != 1 else 0), (c if place != 2 else 0)
+        place = best_place(a, b, c, card)
+    return place
+
+
+@helper
+def _is_out_of_reach(table: np.void, meld: int, card: int) -> bool:
+    """Return whether *card* lies too far from the end of a run as it was laid down (15)."""
+    as_laid_down = meld
+    for i in range(table.n_laid):
+        as_laid_down &= ~bit(table.laid[i])
+    distance = max(lowest(as_laid_down) - lowest(card), lowest(card) - highest(as_laid_down))
+    return distance > table.rules.lay_off_reach and not melds.is_group(meld)
 
 
 @helper
@@ -536,7 +557,8 @@ def _done(row: np.void) -> None:
     if table.phase == SPREAD:
         # Of the cards the knocker keeps only this is public until the hand is settled: whether there are any.
         gin = rest(table, row.mine[table.knocker]) == 0
-        table.outcome = GIN if gin else NO_OUTCOME
+        if gin and table.outcome == NO_OUTCOME:
+            table.outcome = GIN
         table.actor = 1 - table.knocker
         table.phase = LAY_OFF if table.rules.defender_lays_off and not gin else DEFEND
     elif table.phase == LAY_OFF:
@@ -546,25 +568,15 @@ def _done(row: np.void) -> None:
 
 
 @helper
-def _lay_down_all(row: np.void, a: int, b: int, c: int) -> None:
-    if a:
-        _lay_down(row, a)
-    if b:
-        _lay_down(row, b)
-    if c:
-        _lay_down(row, c)
-
-
-@helper
 def _show_big_gin(row: np.void) -> None:
     table = row.table
     table.knocker = table.actor
-    _, a, b, c = melds.arrangement(row.mine[table.actor].hand, table.rules.max_run, np.int64(0))
-    _lay_down_all(row, a, b, c)
     table.turn += 1
     table.outcome = BIG_GIN
-    table.actor = 1 - table.knocker
-    table.phase = DEFEND
+    table.limit = 0  # all eleven cards must be laid down
+    table.taken = -1
+    row.mine[table.actor].drawn = -1
+    table.phase = SPREAD
 
 
 @helper

@@ -37,7 +37,7 @@ def compare_file(path: Path) -> Report:
         except (Mismatch, RummyError) as error:
             where = f"line {number}, game {hand.get('game')}, hand {hand.get('hand')}"
             report.mismatches.append(f"{where}: {error}")
-        except (KeyError, TypeError, IndexError, ValueError) as error:
+        except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
             raise VectorError(f"{path}, line {number}: not a recorded hand ({type(error).__name__}: {error})") from None
         before = hand
     return report

@@ -179,7 +179,8 @@ class Indian:
 
     def shuffled(self, seed: int, pair: int = 0, hand: int = 0) -> Deck:
         row = self.new_rows(1)
-        r.shuffle_rows(row, mix(np.uint64(seed % 2**64), np.int64(pair), np.int64(hand), np.int64(DECK)))
+        stream = mix(np.uint64(seed % 2**64), np.int64(pair), np.int64(hand), np.int64(DECK))
+        r.shuffle_rows(row, np.uint64(stream))
         return Deck.from_ids(row["deck"][0, : self.options.n_cards])
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:

@@ -191,10 +191,10 @@ def read_action(word: str, seen: GinObservation) -> Action:
     if seen.phase == "discard" and len(parts) == 1 and parts[0] != "gin":
         return Action("discard", (Card.parse(parts[0]),))
     shortcuts = {"s": "draw stock", "u": "draw upcard", "y": "draw upcard", "p": "pass", "n": "pass", "gin": "big gin"}
-    try:
-        return Action.parse(shortcuts.get(word, word))
-    except NotationError:
-        raise NotationError(f"I do not understand {word!r}; type 'help'") from None
+    action = next((action for action in seen.legal if str(action) == shortcuts.get(word, word)), None)
+    if action is None:
+        raise NotationError(f"{word!r} is nothing you can do now; type 'help'")
+    return action
 
 
 def arranged(hand: Hand, style: str) -> str:

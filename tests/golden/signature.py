@@ -1,0 +1,100 @@
+"""The behaviour signature: fixed deals, fixed agents, a hash of every event log.
+
+``python tests/golden/signature.py`` prints the hashes, with ``--write`` it pins them in ``signatures.json`` and writes
+the readable record beside it. When a rule or an agent changes on purpose, the version of the rules moves too and
+the changelog says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from rummylab.agents.registry import agent, entries
+from rummylab.engine.referee import play_match
+from rummylab.engine.state import State
+from rummylab.games.registry import GAMES
+
+HERE = Path(__file__).parent
+PINNED = HERE / "signatures.json"
+READABLE = HERE / "gin_hand.txt"
+SEED = 20_260
+HANDS_AT_THE_TABLE = 40
+BATCH_PAIRS = 200
+
+
+def text_of(state: State) -> str:
+    """A finished hand as text: the deal, every event, the result."""
+    lines = [f"{state.rules.name} v{state.rules.version}, seat {state.starter} starts"]
+    lines += [str(event) for event in state.log]
+    lines += [json.dumps(state.result)]
+    return "\n".join(lines) + "\n"
+
+
+def table_signature(game: str, preset: str, first: str, second: str) -> str:
+    """The hash of the logs of some forty hands at the Python table, from as many matches as that takes."""
+    digest = hashlib.sha256()
+    rules = GAMES[game].rules(preset)
+    n = pair = 0
+    while n < HANDS_AT_THE_TABLE:
+        players = [agent(game, first), agent(game, second)]
+        for state in islice(play_match(rules, players, SEED, pair=pair), 12):
+            digest.update(text_of(state).encode())
+            n += 1
+        pair += 1
+    return digest.hexdigest()[:24]
+
+
+def batch_signature(game: str, preset: str, first: str, second: str) -> str:
+    """The hash of the results of pairs of matches in the batch kernel."""
+    rules, kernels = GAMES[game].rules(preset), GAMES[game].batch
+    one, two = agent(game, first), agent(game, second)
+    # Where a match is one hand, ten times as many: rare showdowns must be among them.
+    n_pairs = BATCH_PAIRS if getattr(rules.options, "target", 0) else 10 * BATCH_PAIRS
+    tallies = np.zeros(2 * n_pairs, kernels.TALLY)
+    kernels.play_pairs(rules.new_rows(1), SEED, 0, one.pointer, two.pointer, one.par, two.par, tallies)
+    # By value, so that padding and byte order play no part.
+    values = [[tally[name].tolist() for name in kernels.TALLY.names] for tally in tallies]
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
+
+
+def signatures() -> dict[str, dict[str, str | int]]:
+    """Every game, preset and meeting of two registered agents, with the version the behaviour belongs to."""
+    found: dict[str, dict[str, str | int]] = {}
+    for name, game in GAMES.items():
+        names = [entry.name for entry in entries(name)]
+        for preset in game.presets:
+            for first, second in ((a, b) for a in names for b in names if a <= b):
+                found[f"{name}/{preset}/{first}/{second}"] = {
+                    "version": game.rules(preset).version,
+                    "table": table_signature(name, preset, first, second),
+                    "batch": batch_signature(name, preset, first, second),
+                }
+    return found
+
+
+def readable_hand() -> str:
+    """One hand of Simple against Simple under ``eaai``: for people, and for the test beside it."""
+    rules = GAMES["gin"].rules("eaai")
+    return text_of(next(play_match(rules, [agent("gin", "simple"), agent("gin", "simple")], SEED)))
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="pin the signatures of this version")
+    options = parser.parse_args(arguments)
+    text = json.dumps(signatures(), indent=2) + "\n"
+    if options.write:
+        PINNED.write_text(text)
+        READABLE.write_text(readable_hand())
+    sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,57 @@
+"""Rules and agents do what they did: a rule or an agent never changes by accident."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import signature
+
+from rummylab.agents.registry import entries
+from rummylab.games.registry import GAMES
+
+ADVICE = (
+    "behaviour changed. If on purpose: move Rules.version, say why in the changelog,"
+    " and run `python tests/golden/signature.py --write`"
+)
+PINNED = json.loads(signature.PINNED.read_text())
+
+
+def test_every_game_preset_and_agent_is_pinned() -> None:
+    pinned = {tuple(name.split("/")) for name in PINNED}
+    for name, game in GAMES.items():
+        for preset in game.presets:
+            for entry in entries(name):
+                assert (name, preset, entry.name, entry.name) in pinned, "run tests/golden/signature.py --write"
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_play_at_the_table_has_the_pinned_signature(name: str) -> None:
+    assert signature.table_signature(*name.split("/")) == PINNED[name]["table"], ADVICE
+
+
+@pytest.mark.bounds
+@pytest.mark.parametrize("name", PINNED)
+def test_play_in_the_batch_kernel_has_the_pinned_signature(name: str) -> None:
+    assert signature.batch_signature(*name.split("/")) == PINNED[name]["batch"], ADVICE
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_the_version_of_the_rules_is_the_pinned_one(name: str) -> None:
+    game, preset, *_ = name.split("/")
+    assert GAMES[game].rules(preset).version == PINNED[name]["version"], ADVICE
+
+
+def test_the_readable_hand_is_played_as_it_is_written() -> None:
+    assert signature.readable_hand() == signature.READABLE.read_text(), ADVICE
+
+
+def test_the_signature_notices_a_change_of_rules() -> None:
+    rules = GAMES["gin"].rules("eaai")
+    other = GAMES["gin"].rules("eaai", knock_limit=5)
+    states = [
+        list(signature.play_match(r, [signature.agent("gin", "simple"), signature.agent("gin", "simple")], 1))
+        for r in (rules, other)
+    ]
+    texts = ["".join(map(signature.text_of, match)) for match in states]
+    assert texts[0] != texts[1]
