@@ -13,7 +13,10 @@ from rummylab.games.registry import game
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered agent: one file, imported when the agent is first asked for."""
+    """A registered agent: one file, imported when the agent is first asked for.
+
+    *par* are its options; fitted numbers, if its file has ``WEIGHTS``, come after them.
+    """
 
     game: str
     name: str
@@ -23,7 +26,8 @@ class Entry:
     par: Sequence[float] = ()
 
     def load(self) -> CompiledAgent:
-        return CompiledAgent(self.name, import_module(self.home).act, self.par)
+        home = import_module(self.home)
+        return CompiledAgent(self.name, home.act, (*self.par, *getattr(home, "WEIGHTS", ())))
 
 
 ENTRIES = (
@@ -134,6 +138,22 @@ ENTRIES = (
         "the same, drops at MinDist above 4",
         "Saha et al., section VII and VIII",
         (5,),
+    ),
+    Entry(
+        "indian",
+        "mindist-outs",
+        "rummylab.agents.indian.mindist_outs",
+        "of the spare cards weighs live outs against what the opponent could do with the discard",
+        "ours, on the expected turns of Saha et al., section IX",
+        (0, 0),
+    ),
+    Entry(
+        "indian",
+        "mindist-outs-drop",
+        "rummylab.agents.indian.mindist_outs",
+        "the same, drops without a joker at MinDist 5 moving first, at 4 moving second",
+        "ours",
+        (5, 4),
     ),
 )
 

@@ -13,6 +13,7 @@ from rummylab.games.indian.minscore import min_score
 from rummylab.games.indian.rules import DRAW_PILE, DRAW_STOCK, DROP, PLAYING, bit, can_take
 
 _TENS = 0b1_1110_0000_0001 * EACH_SUIT  # A T J Q K count ten (rules, row 4)
+_PLACES = 0x3FFF * EACH_SUIT  # the ace also as place 13 of its lane
 
 # Notes of the MinDist family: the hand's distance + 1, so that the zero of a new deal means "not worked out yet".
 DISTANCE = 0
@@ -46,13 +47,12 @@ def cheapest(cards: int, wild: int) -> int:
 
 
 @helper
-def in_sequence(cards: int) -> int:
-    """Return the cards next to one of *cards* in its suit; the ace is next to the two and to the king."""
+def at_step(cards: int, step: int) -> int:
+    """Return the cards *step* places from one of *cards* in its suit; the ace lies below the two and above the king."""
     aces = np.int64(EACH_SUIT)
-    kings = aces << 12
-    up = (cards & ~kings) << 1 | (cards & kings) >> 12
-    down = (cards & ~aces) >> 1 | (cards & aces) << 12
-    return up | down
+    places = cards | (cards & aces) << 13
+    places = (places << step | places >> step) & _PLACES
+    return (places | (places & aces << 13) >> 13) & ALL_CARDS
 
 
 @helper
@@ -65,7 +65,7 @@ def of_same_rank(cards: int) -> int:
 def near(cards: int) -> int:
     """Return what helps to form a meld with one of *cards*: its neighbours in the suit and its rank (section VII)."""
     cards &= ALL_CARDS
-    return in_sequence(cards) | (of_same_rank(cards) & ~cards)
+    return at_step(cards, 1) | (of_same_rank(cards) & ~cards)
 
 
 # --- The table ----------------------------------------------------------------------------------------------------
