@@ -33,6 +33,8 @@ from rummylab.games.indian.minscore import min_score_many
 CAP = 80
 EXTRA = ("mindist-drawn", "mindist-outs")
 """Agents beyond the paper's six: its published experiments' discard, and ours."""
+OUR_DROPPER = ("mindist-outs-drop", "mindist-outs")
+"""Our agent with its own rule for drops, and without."""
 SWEEP = (3, 4, 5, 6)
 """Drop thresholds that are tried: drop before the first draw with MinDist this much or more."""
 _HANDS_AT_ONCE = 50_000
@@ -197,13 +199,15 @@ def _pairings(agents: Sequence[str], extra: Sequence[str]) -> list[tuple[Side, S
     for new in extra:
         pairs += [pair for name in agents for pair in ((Side(new), Side(name)), (Side(name), Side(new)))]
         pairs.append((Side(new), Side(new)))
-    for dropper, opponent in _drop_experiments(agents):
+    for dropper, opponent in _drop_experiments(agents, extra):
         pairs += [(dropper, opponent), (opponent, dropper)]
     return pairs
 
 
-def _drop_experiments(agents: Sequence[str]) -> Iterator[tuple[Side, Side]]:
+def _drop_experiments(agents: Sequence[str], extra: Sequence[str]) -> Iterator[tuple[Side, Side]]:
     name = paper()["table_2"]["agent"]
+    if OUR_DROPPER[1] in extra and OUR_DROPPER[0] in {found.name for found in entries("indian")}:
+        yield from ((Side(OUR_DROPPER[0]), Side(opponent)) for opponent in (OUR_DROPPER[1], name))
     if name not in agents:
         return
     for threshold in SWEEP:
@@ -216,8 +220,9 @@ def source_mark() -> str:
     """Return a short hash of the rules and agents: results of other code are not taken for ours."""
     digest = hashlib.blake2b(digest_size=8)
     for part in ("cards", "games/indian", "agents/indian"):
-        for path in sorted((PACKAGE / part).rglob("*.py")):
-            digest.update(path.read_bytes())
+        for path in sorted((PACKAGE / part).rglob("*.*")):
+            if path.suffix in (".py", ".json"):
+                digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 GREY = "#666666"
-_STYLE = {
+_STYLE: Any = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -141,13 +141,17 @@ def heat_maps(
             axes.tick_params(length=0)
 
 
-def _points(axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any) -> None:
+def _points(
+    axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any
+) -> None:
     middle = np.array([value.value for value in values])
     arms = np.array([[value.value - value.low for value in values], [value.high - value.value for value in values]])
     horizontal = how.pop("horizontal", False)
-    places = (middle, at) if horizontal else (at, middle)
-    error = {"xerr" if horizontal else "yerr": np.clip(arms, 0, None)}
-    axes.errorbar(*places, **error, fmt=marker, color=color, capsize=3, ms=6, label=label, **how)
+    drawn: dict[str, Any] = {"fmt": marker, "color": color, "capsize": 3, "ms": 6, "label": label, **how}
+    if horizontal:
+        axes.errorbar(middle, at, xerr=np.clip(arms, 0, None), **drawn)
+    else:
+        axes.errorbar(at, middle, yerr=np.clip(arms, 0, None), **drawn)
 
 
 def forest(
@@ -158,7 +162,7 @@ def forest(
     with figure(path, 7.0, 1.6 + 0.5 * len(names)) as (drawn, axes):
         axes.axvline(null, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
-            at = np.arange(len(names)) + 0.24 * (k - (len(series) - 1) / 2)
+            at = np.arange(len(names), dtype=np.float64) + 0.24 * (k - (len(series) - 1) / 2)
             _points(axes, at, values, color, marker, label, horizontal=True)
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
@@ -174,7 +178,7 @@ def dots(
     with figure(path, 6.5, 3.8) as (_, axes):
         axes.axhline(0, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
-            at = np.array(places) + 0.1 * (k - (len(series) - 1) / 2)
+            at = np.array(places, np.float64) + 0.1 * (k - (len(series) - 1) / 2)
             _points(axes, at, values, color, marker, label, ls="-", lw=1)
             for place, value in zip(at, values, strict=True):
                 away = (-8, "right") if k == 0 else (8, "left")
