@@ -14,8 +14,7 @@ from rummylab.agents.indian import common, mindist_outs
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.arena.statistics import Estimate, share
-from rummylab.cards.bits import to_ids
-from rummylab.cards.card import JOKER_ID, Card
+from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.seats import Seat
@@ -174,7 +173,7 @@ def test_the_mindist_family_plays_by_mindist_all_deal_long(player: str, seed: in
 def check_move(seen: Any, action: str) -> None:
     hand = seen.hand
     if action.startswith("draw"):
-        now = distances(hand, seen.wild, hand.jokers)[None]
+        now = distances(hand, seen.wild)[None]
         up = seen.up_card
         best = min(d for card, d in distances(Hand.of([*hand, up]), seen.wild).items() if card is not None)
         assert (action == "draw pile") == (best < now)
@@ -184,7 +183,7 @@ def check_move(seen: Any, action: str) -> None:
         assert action.startswith("declare") == (min(after.values()) == 0)
 
 
-def distances(hand: Hand, wild: int, _: int = 0) -> dict[Card | None, int]:
+def distances(hand: Hand, wild: int) -> dict[Card | None, int]:
     """The MinDist of *hand* (None) and of what is left after each card of it."""
     found: dict[Card | None, int] = {}
     for card in {*hand, None}:
@@ -265,13 +264,43 @@ def test_closest_means_next_in_the_suit_or_of_the_same_rank() -> None:
 
 
 def test_mindist_outs_without_dangers_keeps_the_most_live_outs() -> None:
+    """Every discard of some deals, against the outs of each card counted one hand at a time."""
+    rules, players = indian(), [indian_outs.player_of(indian_outs.start_weights()) for _ in range(2)]
+    for seed in range(6):
+        state = State.deal(rules, seed)
+        for seat, who in enumerate(players):
+            who.sit(rules, Seat(seat), np.random.default_rng([seed, seat]))
+        while (actor := state.actor) is not None:
+            seen: Any = state.observe(actor)
+            action = players[actor].act(seen)
+            if action.verb == "discard":
+                n_outs = live_outs(seen)
+                assert n_outs[action.cards[0]] == max(n_outs.values())
+            state.push(action)
+
+
+def live_outs(seen: Any) -> dict[Card, int]:
+    """How many cards not seen bring the hand nearer, for each card that can go without loss of distance."""
+    after = distances(seen.hand, seen.wild)
+    nearest = min(after[card] for card in seen.hand)
+    found = {}
+    for card in {c for c in seen.hand if after[c] == nearest}:
+        left = seen.hand - Hand.of([card])
+        found[card] = sum(min_dist_with(left, new, seen.wild) < nearest for new in seen.unseen)
+    return found
+
+
+def min_dist_with(hand: Hand, card: Card, wild: int) -> int:
+    more = Hand.of([*hand, card])
+    return int(common.min_dist(more.mask, more.twice, more.jokers, wild))
+
+
+def test_dead_cards_change_the_discard() -> None:
     only_outs = indian_outs.player_of(indian_outs.start_weights())
-    base = "3c 4c 5c 7d 8d 9d 4h 4s 4d Jc Jh 8s"  # a jack or a run of spades is to come
-    assert move(only_outs, position(f"{base} 9s", drawn="2h")) == "discard 2h"
-    # Two jacks to come against 7s, Ts for 8s 9s: what is dead decides.
-    row = position("3c 4c 5c 7d 8d 9d 4h 4s 4d Jc Jh 8s 9s", drawn="2h")
-    row["table"]["pile"] = Hand.parse("7s Ts").mask
-    assert move(only_outs, row) in ("discard 8s", "discard 9s", "discard 2h")
+    row = position("3c 4c 5c 7d 8d 9d 4h 4s 4d Jc Jh 7s 8s", drawn="9h")
+    assert move(only_outs, row) == "discard Jc", "sixteen outs with 9h Jh and 7s 8s"
+    row["table"]["pile"] = Hand.parse("8h Th Qh").mask
+    assert move(only_outs, row) == "discard 9h", "without the hearts only thirteen, and fifteen with the jacks"
 
 
 def test_mindist_outs_fears_to_feed_the_opponent() -> None:
@@ -316,14 +345,15 @@ def test_the_features_count_what_they_say() -> None:
 
 
 def test_mindist_outs_drops_without_a_joker_at_5_moving_first_and_at_4_moving_second() -> None:
-    four = "2s 8s 9s Ah 5h 9h Th 4d 9d Jd 3c 8c Tc"
+    four = "2s 3s 9s Ah 5h 9h Th 4d 9d 9c 3c 8c Tc"
     assert distances(Hand.parse(four), 12)[None] == 4
     drops = "mindist-outs-drop"
     assert move(drops, position(FAR, up="2d")) == "drop"
     assert move(drops, position(four, up="2d")) != "drop"
     assert move(drops, position(four, up="2d", starter=1)) == "drop"
     assert move(drops, position(four, up="2d", starter=1, draws=1)) != "drop", "the later drop never pays"
-    with_joker = four.replace("2s", "Ks")
+    with_joker = FAR.replace("2s", "Ks")
+    assert distances(Hand.parse(with_joker), 12)[None] >= 4
     assert move(drops, position(with_joker, up="2d", starter=1)) != "drop"
     assert move("mindist-outs", position(FAR, up="2d")) != "drop"
 
@@ -425,13 +455,14 @@ def test_mindist_outs_beats_the_agents_of_the_paper(other: str, at_least: float)
 @pytest.mark.parametrize("skilled", ["minscore", "mindist", "mindist-opp", "mindist-outs"])
 @pytest.mark.parametrize("other", ["random", "defeat-seeking"])
 def test_unskilled_agents_lose_nearly_always(skilled: str, other: str) -> None:
-    assert won(skilled, other, 400).value > 0.97
+    """Random play wins about 3 %: some hands are dealt one card from a declaration."""
+    assert won(skilled, other, 1000).value > (0.95 if other == "random" else 0.985)
 
 
 def test_unskilled_deals_come_near_the_round_limit_and_skilled_ones_do_not() -> None:
-    assert rounds("random", "random", 300) > 80
+    assert 70 < rounds("random", "random", 600) < 85, "footnote 4: more or less 70/80 rounds"
     assert rounds("defeat-seeking", "defeat-seeking", 300) > 95
-    assert rounds("defeat-seeking", "random", 300) > 80
+    assert rounds("defeat-seeking", "random", 600) > 70
     assert rounds("mindist", "mindist", 300) < 10
 
 
