@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.arena.match import _complaint, _run
+from rummylab.arena.match import complaint, run_chunks
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rules import Rows, Rules
 from rummylab.errors import AgentError, OptionError
@@ -32,7 +32,7 @@ class _Ordered:
         )
         illegal = tallies[tallies["illegal"] > 0]
         if len(illegal):
-            raise AgentError(_complaint(self.rules, self.players, illegal[0]))
+            raise AgentError(complaint(self.rules, self.players, illegal[0]))
         return tallies
 
 
@@ -57,7 +57,7 @@ def play_ordered(
         raise OptionError(f"{rules.name} has no driver in which one agent always moves first")
     chunks = [(start, min(CHUNK, games - start)) for start in range(0, games, CHUNK)]
     parts = []
-    for part in _run(_Ordered(rules, mover, other, seed), chunks, workers or os.cpu_count() or 1):
+    for part in run_chunks(_Ordered(rules, mover, other, seed), chunks, workers or os.cpu_count() or 1):
         parts.append(part)
         if progress is not None:
             progress(len(part))

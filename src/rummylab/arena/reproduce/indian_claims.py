@@ -94,7 +94,7 @@ def _claims_on_play(results: Results) -> list[tuple[str, str, str, str]]:
             (
                 "the first mover has an edge of 4 to 6 points",
                 "VIII",
-                f"{100 * low:.1f} to {100 * high:.1f} in self-play of the skilled four, each within its interval",
+                f"{100 * low:.1f} to {100 * high:.1f} in self-play of the skilled four; all intervals reach into it",
                 GOOD if all(e.high >= told[0] and e.low <= told[1] for e in edges) else BAD,
             ),
             (

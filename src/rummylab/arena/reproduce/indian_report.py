@@ -67,8 +67,7 @@ def _head(results: Results) -> str:
 {source["authors"]}: *{source["title"]}*, {source["where"]}. Every experiment of sections IV and VIII, with the paper's
 figure beside ours. {scale.games:,} deals per ordered pair of agents (the paper: {source["games_a_pair"]:,}),
 {scale.hands:,} random hands (the paper: {source["hands"]:,}), seed {scale.seed}; rules `paper`: one deck,
-one printed joker
-(hands: two). Intervals are 95 %. Nothing was tuned to match.
+one printed joker (hands: two). Intervals are 95 %. Nothing was tuned to match.
 
 All pairs of agents play the same deals, so line-ups are compared deal by deal. Figures 1-3, 5 and 6 of the paper are
 pictures whose numbers are not in its text: there the comparison is with what the text says about them.
@@ -82,8 +81,7 @@ def _examples(results: Results) -> str:
     return f"""## The examples of section IV
 
 - **IV-A.** `{a.hand}`, threes wild: the paper says 27 = 10 + 10 + 7. By its own rules it is {a.min_score}:
-  four clubs are not
-  needed for the pure run, so the wild `3c` completes the kings: {melds}, and only `{a.loose}` is left.
+  four clubs are not needed for the pure run, so the wild `3c` completes the kings: {melds}, and only `{a.loose}` is left.
 - **IV-B.** `{b.hand}`, sevens wild (suits chosen so that it can come from a deck; our copy of the paper shows
   spades throughout): the values add up to {b.min_score}, not 80. The paper's MinDist of 1 is right: {aim},
   or `4s` for the nine.
@@ -182,11 +180,9 @@ diagonal: our first mover's edge in self-play.
 
 {_square(results, results.skilled, cell)}
 **The test.** The paper compares each entry with 0.5 +- 0.03, the error of one share of 1,000 games. An
-entry of Table I is
-a difference of two such shares, so its standard error is {paper_entry_error():.4f}, not 0.0158, and the interval is
+entry of Table I is a difference of two such shares, so its standard error is {paper_entry_error():.4f}, not 0.0158, and the interval is
 (0.456, 0.544). It also makes twelve comparisons and corrects for none. Done right: one test per pair of
-agents, both orders
-averaged, corrected by Holm's method over the six pairs.
+agents, both orders averaged, corrected by Holm's method over the six pairs.
 
 {table(head, rows)}
 ![Table I](table1-skill.png)
@@ -327,8 +323,7 @@ def _drops(results: Results) -> str:
     return f"""## Table II: to drop or not to drop
 
 {name_of(name)} with drop (first hand, MinDist > 4, 20 points) against itself without. Win rate, mean and
-median gain of the
-first mover:
+median gain of the first mover:
 
 {table(("line-up", "paper", "ours", "ours, 95 %"), rows)}
 The win rate is the wrong measure for a drop: it gives up a deal to save points. Both orders averaged, for every
@@ -403,6 +398,5 @@ def _how(results: Results) -> str:
     return f"""## How to run it
 
 `rummylab reproduce indian --games {scale.games} --hands {scale.hands} --seed {scale.seed}` writes this
-report. Raw results are
-kept in `raw/` and used again if nothing changed, so an interrupted run continues. All numbers: `results.json`.
+report. Raw results are kept in `raw/` and used again if nothing changed, so an interrupted run continues. All numbers: `results.json`.
 """
