@@ -338,6 +338,9 @@ def test_the_features_count_what_they_say() -> None:
         "cards beside it not seen": 1, "cards two places from it not seen": 1, "cards of its rank not seen": 2,
         "runs of three with it that he may hold": 1, "groups of three with it that he may hold": 1,
         "his draws": 4, "cards he took from the pile": 2, "root of his draws": 2,
+        "cards two places from it that he refused": 0, "such runs with a card he is known to hold": 1,
+        "such groups with a card he is known to hold": 0, "such runs, times the root of his draws": 2,
+        "such groups, times the root of his draws": 2,
     }  # fmt: skip
     assert features(row, "3d 4d 6d 7d", "5d")["runs of three with it that he may hold"] == 3
     assert features(row, "2d 3d Qd", "Ad")["runs of three with it that he may hold"] == 1
@@ -401,7 +404,6 @@ def test_a_tiny_fit_runs_and_carries_on_where_it_stopped(tmp_path: Path, monkeyp
     monkeypatch.setattr(indian_outs, "FEEDING", (0.0, 1.0))
     monkeypatch.setattr(indian_outs, "FINISHING", (0.0, 4.0))
     monkeypatch.setattr(indian_outs, "FACTORS", (1.0, 2.0))
-    monkeypatch.setattr(indian_outs, "PASSES", 1)
     settings = indian_outs.Settings(seed=2, deals=10)
     whole = indian_outs.fit(settings, tmp_path / "whole.json")
 
@@ -503,5 +505,3 @@ def test_all_agents_can_play_with_six_seats_and_two_decks() -> None:
         while (actor := state.actor) is not None:
             state.push(players[actor].act(state.observe(actor)))
         assert state.result["winner"] is not None
-
-

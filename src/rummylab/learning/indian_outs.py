@@ -7,7 +7,8 @@
    gives an answer for every card, not only for the one thrown, so the agent's own choice does not bias the models.
 2. Two logistic models by Newton's method. Steps 1 and 2 are repeated with the agent that results.
 3. The weights b and c of the two dangers, a coordinate at a time on duplicate deals, against the same agent without
-   the dangers and against `mindist-drawn`: neither is in the table the agent is judged by.
+   the dangers and against `mindist-drawn`.
+4. The result is measured on fresh deals against the agents of the paper, which no step before has met.
 
 Each step is written to FILE.part when done; the same command carries on from there.
 """
@@ -55,13 +56,14 @@ Floats = npt.NDArray[np.float64]
 Weights = dict[str, list[float]]
 
 ROUNDS = 2  # of self-play and fitting: the second sees the play that the first leads to
-FEEDING = (0.0, 0.5, 1.0, 2.0)  # values of b, then c, tried for all distances at once
+FEEDING = (0.0, 0.5, 1.0, 1.5)  # values of b, then c, tried for all distances at once
 FINISHING = (0.0, 2.0, 4.0, 6.0)
-FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0)
-PASSES = 2  # through all coordinates
+FACTORS = (1.0, 0.5, 2.0)  # tried for one distance; the present value first
+MARGIN = 0.001  # less than this is taken for luck
+JUDGES = ("minscore", "mindist", "mindist-score", "mindist-opp")
 ROWS_PER_DEAL = 400  # room for the cards noted; a deal of this agent needs about 100
 RIDGE = 1.0  # keeps the weights of rare features finite
-_DATA, _ARENA = 7, 11  # so that the cards of the two kinds of deals differ
+_DATA, _ARENA, _JUDGEMENT = 7, 11, 13  # so that the cards of the three kinds of deals differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,16 +240,26 @@ def fit_models(weights: Weights, settings: Settings, number: int) -> tuple[Weigh
 
 
 def best_of(tries: Sequence[Weights], settings: Settings, number: int) -> tuple[Weights, float]:
-    """Return the strongest of *tries*, all on the same deals."""
+    """Return the strongest of *tries*, all on the same deals; the first unless another is clearly better."""
     rates = [strength(tried, settings, number) for tried in tries]
     at = int(np.argmax(rates))
+    if rates[at] < rates[0] + MARGIN:
+        at = 0
     return tries[at], rates[at]
+
+
+def judge(weights: Weights, settings: Settings) -> dict[str, float]:
+    """Return the win rates against the agents of the paper, on duplicate deals of their own."""
+    seed = int(mix(settings.seed, 0, 0, _JUDGEMENT) >> np.uint64(1))
+    games = 8 * settings.deals
+    rates = {name: match("indian", player_of(weights), name, games=games, seed=seed).win_rate for name in JUDGES}
+    return {name: round(rate.value, 4) for name, rate in rates.items()}
 
 
 def _do(number: int, weights: Weights, settings: Settings) -> tuple[Weights, dict[str, Any]] | None:
     """Carry out step *number*; None if there are no more."""
     plan = [("fit", 0), ("grid", 0)] * ROUNDS
-    plan += [(part, at) for _ in range(PASSES) for part in ("finishing", "feeding") for at in range(DISTANCES)]
+    plan += [(part, at) for part in ("finishing", "feeding") for at in range(DISTANCES)]
     if number >= len(plan):
         return None
     what, at = plan[number]
@@ -284,7 +296,7 @@ def fit(settings: Settings, out: Path) -> dict[str, Any]:
         **asdict(settings),
         "code": source_hash(),
         "data": [step for step in steps if step["step"] == "fit"],
-        "result": {"win_rate_in_search": steps[-1]["win_rate"]},
+        "result": {"win_rate_in_search": steps[-1]["win_rate"], **judge(weights, settings)},
     }
     made = artifact(weights, manifest)
     out.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")

@@ -75,6 +75,11 @@ FEATURES = (
     "his draws",
     "cards he took from the pile",
     "root of his draws",
+    "cards two places from it that he refused",
+    "such runs with a card he is known to hold",
+    "such groups with a card he is known to hold",
+    "such runs, times the root of his draws",
+    "such groups, times the root of his draws",
 )
 """Of a card to be thrown, from public cards and the own hand; "he" is the player who can take it."""
 N_FEATURES = len(FEATURES)
@@ -123,9 +128,14 @@ def write_features(table: np.void, opponent: int, live: int, card: int, out: Flo
     out[11] = popcount(live & beyond)
     out[12] = popcount(live & rank)
     may_hold = (live | known) & ~this
-    out[13] = _n_runs(may_hold, card)
-    n = popcount(may_hold & rank)
-    out[14] = n * (n - 1) // 2
+    runs, groups = _n_runs(may_hold, card), _n_groups(may_hold & rank)
+    out[13] = runs
+    out[14] = groups
+    out[18] = popcount(refused & beyond)
+    out[19] = runs - _n_runs(may_hold & ~known, card)
+    out[20] = groups - _n_groups(may_hold & ~known & rank)
+    out[21] = runs * out[17]
+    out[22] = groups * out[17]
 
 
 @helper
@@ -139,6 +149,13 @@ def _n_runs(cards: int, card: int) -> int:
     if card & 15 == 0:  # the ace also above the king
         n += _is_pair(lane, 13, 14)
     return n
+
+
+@helper
+def _n_groups(cards: int) -> int:
+    """Return how many pairs there are among *cards*, all of one rank."""
+    n = popcount(cards)
+    return n * (n - 1) // 2
 
 
 @helper

@@ -81,7 +81,8 @@ def _examples(results: Results) -> str:
     return f"""## The examples of section IV
 
 - **IV-A.** `{a.hand}`, threes wild: the paper says 27 = 10 + 10 + 7. By its own rules it is {a.min_score}:
-  four clubs are not needed for the pure run, so the wild `3c` completes the kings: {melds}, and only `{a.loose}` is left.
+  four clubs are not needed for the pure run, so the wild `3c` completes the kings:
+  {melds}, and only `{a.loose}` is left.
 - **IV-B.** `{b.hand}`, sevens wild (suits chosen so that it can come from a deck; our copy of the paper shows
   spades throughout): the values add up to {b.min_score}, not 80. The paper's MinDist of 1 is right: {aim},
   or `4s` for the nine.
@@ -180,7 +181,8 @@ diagonal: our first mover's edge in self-play.
 
 {_square(results, results.skilled, cell)}
 **The test.** The paper compares each entry with 0.5 +- 0.03, the error of one share of 1,000 games. An
-entry of Table I is a difference of two such shares, so its standard error is {paper_entry_error():.4f}, not 0.0158, and the interval is
+entry of Table I is a difference of two such shares, so its standard error is
+{paper_entry_error():.4f}, not 0.0158, and the interval is
 (0.456, 0.544). It also makes twelve comparisons and corrects for none. Done right: one test per pair of
 agents, both orders averaged, corrected by Holm's method over the six pairs.
 
@@ -398,5 +400,6 @@ def _how(results: Results) -> str:
     return f"""## How to run it
 
 `rummylab reproduce indian --games {scale.games} --hands {scale.hands} --seed {scale.seed}` writes this
-report. Raw results are kept in `raw/` and used again if nothing changed, so an interrupted run continues. All numbers: `results.json`.
+report. Raw results are kept in `raw/` and used again if nothing changed, so an interrupted
+run continues. All numbers: `results.json`.
 """
