@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -103,6 +104,8 @@ class RandomChooser:
         return self.choose(seen.legal)
 
     def choose(self, legal: Sequence[Action]) -> Action:
+        if any(a.verb in ("drop", "declare") for a in legal) and self.rng.random() > self.eager / 10:
+            legal = [a for a in legal if a.verb not in ("drop", "declare")]  # else a hand is over at once
         showy = [a for a in legal if a.verb not in ("draw stock", "draw upcard", "discard", "pass", "done")]
         pool = showy if showy and self.rng.random() < self.eager else list(legal)
         return pool[int(self.rng.integers(len(pool)))]
@@ -112,11 +115,13 @@ def registered(game: str) -> list[CompiledAgent]:
     return [agent(game, entry.name) for entry in entries(game)]
 
 
-def line_ups(game: str, seed: int) -> list[list]:
-    """Pairings of players that between them reach every phase."""
+def line_ups(game: str, seed: int, seats: int = 2) -> list[list]:
+    """Pairings of players, seat by seat in turn, that between them reach every phase."""
     names = [entry.name for entry in entries(game)]
-    pairs = [[agent(game, a), agent(game, b)] for a in names for b in names]
-    return [*pairs, [RandomChooser(seed), RandomChooser(seed + 1)]]
+    # Every agent against every other, or, where they are many, against the next.
+    meetings = [(a, b) for a in names for b in names] if len(names) <= 3 else [*pairwise([*names, names[0]])]
+    pairs = [[agent(game, meeting[seat % 2]) for seat in range(seats)] for meeting in meetings]
+    return [*pairs, [RandomChooser(seed + seat) for seat in range(seats)]]
 
 
 def played_states(rules: Rules, players: Sequence, seed: int) -> Iterator[State]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import AGENTS, PRESETS
+from helpers import PRESETS
 from rummylab.agents.compiled import compiled_agent
 from rummylab.agents.registry import ENTRIES, agent, entries
 from rummylab.arena.match import match
@@ -75,12 +75,13 @@ def test_whole_matches_are_legal_in_the_batch_kernel(game: str, preset: str, fir
 @pytest.mark.parametrize(("game", "preset"), PRESETS)
 def test_the_same_seed_gives_the_same_match(game: str, preset: str) -> None:
     rules = short(game, preset)
-    for _, name in AGENTS:
-        one, two = (batch(rules, agent(game, name), agent(game, "simple"), 20) for _ in range(2))
+    names = [entry.name for entry in entries(game)]
+    for name in names:
+        one, two = (batch(rules, agent(game, name), agent(game, names[-1]), 20) for _ in range(2))
         assert one.tobytes() == two.tobytes()
         hands = [[state.to_bytes() for state in islice(play_match(rules, pair, 5), 4)] for pair in _twice(game, name)]
         assert hands[0] == hands[1]
-    assert one.tobytes() != batch(rules, agent(game, "simple"), agent(game, "simple"), 20, seed=SEED + 1).tobytes()
+    assert one.tobytes() != batch(rules, agent(game, name), agent(game, name), 20, seed=SEED + 1).tobytes()
 
 
 def _twice(game: str, name: str) -> list[list[CompiledAgent]]:

@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from helpers import PRESETS, act, line_ups, make_deck, numbers_of, played_states
-from properties import reference
+from helpers import PRESETS, act, line_ups, make_deck, played_states
+from indian_tables import hand_of as indian_hand
+from properties import indian_score, reference
 from rummylab.cards.bits import to_ids
+from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
+from rummylab.cards.hand import Hand
 from rummylab.engine.action import Event
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import IllegalActionError
+from rummylab.games.indian.options import IndianOptions
 from rummylab.games.registry import GAMES
 
 HOUSE_RULES = [
@@ -25,6 +29,10 @@ HOUSE_RULES = [
     ("gin", "classic", {"knock_card": True, "refuse_repeats": True}),
     ("gin", "classic", {"lay_offs": "official", "oklahoma": True, "knock_limit": 30}),
     ("gin", "openspiel", {"knock_limit": 50, "wall": 12}),
+    ("indian", "paper", {"seats": 4, "round_limit": 20}),
+    ("indian", "platform", {"seats": 3, "decks": 1, "round_limit": 40, "cap": 60}),
+    ("indian", "paper", {"decks": 2, "printed_jokers": 4, "round_limit": 12, "limit_gain": "difference"}),
+    ("indian", "platform", {"seats": 6, "round_limit": 9, "printed_jokers": 3, "first_drop": 25}),
 ]
 TABLES = [pytest.param(g, p, {}, id=f"{g}-{p}") for g, p in PRESETS] + [
     pytest.param(g, p, changes, id=f"{g}-{p}-{'-'.join(changes)}") for g, p, changes in HOUSE_RULES
@@ -35,7 +43,7 @@ every_table = pytest.mark.parametrize(("game", "preset", "changes"), TABLES)
 def hands(game: str, preset: str, changes: dict, n: int, seed: int = 0) -> Iterator[Iterator[State]]:
     """*n* hands for each line-up of players, each a stream of positions."""
     rules = GAMES[game].rules(preset, **changes)
-    for k, players in enumerate(line_ups(game, seed)):
+    for k, players in enumerate(line_ups(game, seed, rules.seats)):
         for i in range(n):
             yield played_states(rules, players, 1000 * seed + 100 * k + i)
 
@@ -52,11 +60,28 @@ def gin_places(state: State) -> list[int]:
     return sorted([*stock, *(card for cards in lists for card in cards)])
 
 
-PLACES: dict[str, Callable[[State], list[int]]] = {"gin": gin_places}
+def indian_places(state: State) -> list[int]:
+    """Every card of an Indian Rummy table: hands, open pile, stock, indicator. The planes of the pile agree with it."""
+    row, table = state.rows()[0], state.rows()["table"][0]
+    stock = [int(card) for card in row["deck"][row["pos"] : row["pos"] + table["stock"]]]
+    pile = [int(card) for card in table["stack"][: table["n_pile"]]]
+    assert Hand.of(map(Card, pile), decks=2) == Hand(
+        *(int(table[name]) for name in ("pile", "pile_twice", "pile_jokers"))
+    )
+    held = [card.id for seat in range(state.rules.seats) for card in indian_hand(state, seat)]
+    return sorted([*stock, *pile, *held, int(table["indicator"])])
+
+
+def gin_hand(state: State, seat: int) -> Hand:
+    return Hand(int(state.rows()["mine"]["hand"][0][seat]))
+
+
+PLACES: dict[str, Callable[[State], list[int]]] = {"gin": gin_places, "indian": indian_places}
+HANDS: dict[str, Callable[[State, int], Hand]] = {"gin": gin_hand, "indian": indian_hand}
 
 
 def test_every_game_says_where_its_cards_are_and_what_its_hands_score() -> None:
-    assert set(PLACES) == set(SCORES) == set(GAMES)
+    assert set(PLACES) == set(HANDS) == set(SCORES) == set(GAMES)
 
 
 @pytest.mark.bounds
@@ -263,11 +288,19 @@ def gin_score(state: State) -> tuple[float, float]:
     return (float(won), float(-won)) if knocker == 0 else (float(-won), float(won))
 
 
-SCORES: dict[str, Callable[[State], tuple[float, ...]]] = {"gin": gin_score}
+def score_of_indian(state: State) -> tuple[float, ...]:
+    options = state.rules.options
+    assert isinstance(options, IndianOptions)
+    return indian_score.score(options, int(state.starter), state.log)
+
+
+SCORES: dict[str, Callable[[State], tuple[float, ...]]] = {"gin": gin_score, "indian": score_of_indian}
 OUTCOMES = {
     "gin-eaai": {"knock", "gin", "undercut", "cancelled"},
     "gin-classic": {"knock", "gin", "undercut", "cancelled"},
     "gin-openspiel": {"knock", "gin", "undercut", "cancelled"},
+    "indian-paper": {"declared", "dropped", "wrong declaration", "limit"},
+    "indian-platform": {"declared", "dropped", "wrong declaration", "limit"},
 }
 
 
@@ -292,8 +325,8 @@ def test_final_hands_are_shown_as_they_are() -> None:
     for game, preset in PRESETS:
         for hand in hands(game, preset, {}, 2, seed=8):
             *_, state = hand
-            shown = {int(e.seat): {c.index52 for c in e.action.cards} for e in state.log if e.action.verb == "shows"}
-            assert shown == {s: set(numbers_of(state.rows()["mine"]["hand"][0][s])) for s in (0, 1)}
+            shown = {int(e.seat): e.action.cards for e in state.log if e.action.verb == "shows"}
+            assert shown == {seat: tuple(HANDS[game](state, seat)) for seat in (0, 1)}
 
 
 def test_big_gin_is_taken_back_and_scored_like_any_other_move() -> None:

@@ -97,6 +97,20 @@ def test_conformance_counts_mismatches_and_fails_on_them(tmp_path: Path) -> None
     assert done.stdout.endswith("1 hands, 1 mismatches\n")
 
 
+def test_conformance_of_indian_values_counts_values(tmp_path: Path) -> None:
+    sample = ROOT / "tests" / "conformance" / "data" / "indian" / "sample.jsonl.gz"
+    done = run("conformance", "indian", str(sample))
+    assert done.returncode == 0
+    assert done.stdout == "1721 values, 0 mismatches\n"
+    hand = json.loads(gzip.decompress(sample.read_bytes()).decode().splitlines()[0])
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(json.dumps(hand | {"mindist": 5}) + "\n")
+    done = run("conformance", "indian", str(broken))
+    assert done.returncode == 1
+    assert "mindist is 1, recorded 5" in done.stdout
+    assert done.stdout.endswith("7 values, 1 mismatches\n")
+
+
 def test_a_match_can_be_played_from_the_keyboard_and_recorded(tmp_path: Path) -> None:
     path = tmp_path / "mine.rgr"
     script = "help\nhint\nn\ns\nn\nnonsense\nu\nlog\n" + "s\nhint\nAc\nKd\n7h\n2s\n" * 40 + "quit\n"

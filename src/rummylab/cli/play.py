@@ -21,9 +21,12 @@ def play(
     import secrets
 
     from rummylab.agents.registry import agent as named_agent
+    from rummylab.errors import UnknownNameError
     from rummylab.games.registry import game as find_game
     from rummylab.play.terminal.gin import TerminalTable
 
+    if find_game(game).name != "gin":
+        raise UnknownNameError("game with a table in the terminal", game, ["gin"])
     announce_compilation()
     table = TerminalTable(
         find_game(game).rules(rules),

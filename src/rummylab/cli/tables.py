@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -76,30 +77,21 @@ def _shape(dtype: Any) -> str:
     return " x ".join(["", *map(str, dtype.shape)]) if dtype.shape else ""
 
 
-def _gin_options() -> str:
-    from rummylab.games.gin.options import GinOptions
-
-    return options_table(GinOptions)
+def _options(home: str, name: str) -> Callable[[], str]:
+    return lambda: options_table(getattr(import_module(f"rummylab.games.{home}.options"), name))
 
 
-def _gin_actions() -> str:
-    from rummylab.games.gin.game import ACTION_TABLE
+def _actions(home: str) -> Callable[[], str]:
+    def table() -> str:
+        actions = import_module(f"rummylab.games.{home}.game").ACTION_TABLE
+        rows = [(f"`{words}`", code, meaning) for words, code, meaning in actions]
+        return _table(("action", "code", "meaning"), rows)
 
-    return _table(
-        ("action", "code", "meaning"), [(f"`{words}`", code, meaning) for words, code, meaning in ACTION_TABLE]
-    )
-
-
-def _gin_public() -> str:
-    from rummylab.games.gin import rules
-
-    return fields_table(rules, "TABLE")
+    return table
 
 
-def _gin_private() -> str:
-    from rummylab.games.gin import rules
-
-    return fields_table(rules, "MINE")
+def _fields(home: str, name: str) -> Callable[[], str]:
+    return lambda: fields_table(import_module(f"rummylab.games.{home}.rules"), name)
 
 
 def _agents(game: str) -> Callable[[], str]:
@@ -157,11 +149,12 @@ EXAMPLES = {
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "gin-options": _gin_options,
-    "gin-actions": _gin_actions,
-    "gin-public": _gin_public,
-    "gin-private": _gin_private,
+    "gin-options": _options("gin", "GinOptions"),
+    "gin-actions": _actions("gin"),
+    "gin-public": _fields("gin", "TABLE"),
+    "gin-private": _fields("gin", "MINE"),
     "gin-agents": _agents("gin"),
+<<<<<<< HEAD
     "gin-speed": _speed("gin"),
     "indian-options": _indian_options,
     "indian-actions": _indian_actions,
@@ -171,6 +164,14 @@ TABLES: dict[str, Callable[[], str]] = {
     "indian-speed": _speed("indian"),
     "mindist-thirteen": _mindist_example("thirteen"),
     "mindist-fourteen": _mindist_example("fourteen"),
+=======
+    "gin-speed": _gin_speed,
+    "indian-options": _options("indian", "IndianOptions"),
+    "indian-actions": _actions("indian"),
+    "indian-public": _fields("indian", "TABLE"),
+    "indian-private": _fields("indian", "MINE"),
+    "indian-agents": _agents("indian"),
+>>>>>>> f7686b90dc271147dbcb40208ad3cb2cbdb631bc
 }
 
 

@@ -5,7 +5,6 @@ The rules themselves are in :mod:`rummylab.games.indian.rules`; nothing here dec
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -306,24 +305,21 @@ class Indian:
     def hidden_slots(self, row: Rows, viewer: Seat) -> list[int]:
         """Return the places in the deck's order whose cards *viewer* cannot tell apart by now.
 
-        None after a reshuffle: its order hangs on the whole deck, so another deck would not have led here.
+        With two decks those of a kind of which one card is in sight are left out, unless in the stock. None after a
+        reshuffle: its order hangs on the whole deck, so another deck would not have led here.
         """
         table = row["table"][0]
         if table["reshuffles"]:
             return []
-        seen: Counter[Card] = Counter(_hand_of(row["mine"][0][viewer]))
-        seen += Counter(Card(int(card)) for card in table["stack"][: table["n_pile"]])
-        seen[Card(int(table["indicator"]))] += 1
+        seen = {int(card) for card in table["stack"][: table["n_pile"]]} | {int(table["indicator"])}
         for seat in range(self.seats):
-            if seat != viewer:
-                seen += Counter(Hand(*(int(table[f"known{more}"][seat]) for more in ("", "_twice", "_jokers"))))
-        hidden = []
-        for slot, card in enumerate(Card(int(c)) for c in row["deck"][0, : self.options.n_cards]):
-            if seen[card] > 0 and slot < row["pos"][0]:
-                seen[card] -= 1
-            else:
-                hidden.append(slot)
-        return hidden
+            hand = _hand_of(row["mine"][0][seat])
+            if seat != viewer and table["actor"] >= 0:  # all hands are shown at the end
+                hand = Hand(*(int(table[f"known{more}"][seat]) for more in ("", "_twice", "_jokers")))
+            seen |= {card.id for card in hand}
+        deck = [int(card) for card in row["deck"][0, : self.options.n_cards]]
+        pos = int(row["pos"][0])
+        return [slot for slot, card in enumerate(deck) if slot >= pos or card not in seen]
 
 
 @kernel

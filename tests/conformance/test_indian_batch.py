@@ -1,0 +1,164 @@
+"""Indian Rummy in the batch kernel and at the Python table is one game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rummylab.agents.compiled import compiled_agent
+from rummylab.agents.registry import agent
+from rummylab.arena.match import match
+from rummylab.cards.bits import lowest
+from rummylab.engine.action import Action
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.observation import Observation
+from rummylab.engine.referee import finish
+from rummylab.engine.rules import Rules
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.errors import AgentError
+from rummylab.games.indian.batch import PAIRS, TALLY, play_deals, play_pairs
+from rummylab.games.indian.game import Indian, indian
+from rummylab.games.indian.rules import (
+    DECLARE_CODE,
+    DISCARD_CODE,
+    DRAW,
+    DRAW_PILE,
+    DRAW_STOCK,
+    DROP,
+    can_take,
+    declarable,
+    kinds,
+)
+
+SEED = 77
+
+
+@pytest.fixture(scope="module")
+def steady() -> CompiledAgent:
+    @compiled_agent("indian")
+    def steady(table, mine, par):
+        """No chance: takes every third open card, throws in turn, drops now and then, once declares wrongly."""
+        if table.phase == DRAW:
+            if table.wild == 11 - mine.seat and table.turn > 1:
+                return np.int64(DROP)
+            return np.int64(DRAW_PILE) if can_take(table) and table.turn % 3 == 0 else np.int64(DRAW_STOCK)
+        good = declarable(table, mine)
+        if good:
+            return DECLARE_CODE + lowest(good)
+        cards = kinds(mine)
+        for _ in range(table.turn % 13):
+            if cards & (cards - 1):
+                cards &= cards - 1
+        if table.turn == 50 and table.wild == 3:
+            return DECLARE_CODE + lowest(cards)
+        return DISCARD_CODE + lowest(cards)
+
+    return steady
+
+
+def play(rules: Indian, one: Any, two: Any, n: int, mover: int) -> Any:
+    tallies = np.zeros(n, TALLY)
+    play_deals(rules.new_rows(1), SEED, 5, mover, one.pointer, two.pointer, one.par, two.par, tallies)
+    return tallies
+
+
+def compare(rules: Indian, state: State, players: list[CompiledAgent], tally: Any, swap: int) -> None:
+    for seat, player in enumerate(players):
+        player.sit(rules, Seat(seat), np.random.default_rng(0))
+    finish(state, players)
+    gains = state.payoffs()
+    assert tally["gains"].tolist() == [gains[swap], gains[1 - swap]]
+    assert tally["scores"].tolist() == [max(0, gains[swap]), max(0, gains[1 - swap])]
+    assert tally["winner"] == state.result["winner"] ^ swap
+    assert tally["decisions"] == state.n_moves
+    assert tally["turns"] == state.result["turns"]
+    assert tally["rounds"] == (state.result["turns"] + 1) // 2
+    assert tally["starter"] == state.starter ^ swap
+    table = state.rows()["table"][0]
+    assert tally["reshuffles"] == table["reshuffles"]
+    assert tally["outcomes"].tolist() == [int(k == table["outcome"]) for k in range(5)]
+    assert tally["won_by"][tally["winner"], table["outcome"]] == 1
+
+
+@pytest.mark.parametrize("preset", ["paper", "platform"])
+def test_pairs_are_the_deals_of_the_table_with_the_seats_swapped(preset: str, steady: CompiledAgent) -> None:
+    rules = indian(preset)
+    tallies = play(rules, steady, steady, 60, PAIRS)
+    again = np.zeros(60, TALLY)
+    play_pairs(rules.new_rows(1), SEED, 5, steady.pointer, steady.pointer, steady.par, steady.par, again)
+    assert again.tobytes() == tallies.tobytes()
+    for i, tally in enumerate(tallies):
+        pair = 5 + i // 2
+        state = State(rules, rules.new_rows(1), rules.shuffled(SEED, pair), rules.first_starter(SEED, pair))
+        compare(rules, state, [steady, steady], tally, i & 1)
+    assert set(tallies["starter"]) == {0, 1}
+    assert (tallies["starter"][::2] != tallies["starter"][1::2]).all()
+    assert (tallies["outcomes"].sum(axis=0)[1:] > 0).all(), "every outcome is among them"
+    assert tallies["reshuffles"].max() > 1
+
+
+@pytest.mark.parametrize("mover", [0, 1])
+def test_a_fixed_mover_starts_every_deal_from_seat_0(mover: int, steady: CompiledAgent) -> None:
+    rules = indian()
+    tallies = play(rules, steady, steady, 30, mover)
+    assert set(tallies["starter"]) == {mover}
+    for i, tally in enumerate(tallies):
+        state = State(rules, rules.new_rows(1), rules.shuffled(SEED, 5 + i), 0)
+        compare(rules, state, [steady, steady], tally, mover)
+
+
+def test_the_mover_gets_the_same_cards_whoever_it_is(steady: CompiledAgent) -> None:
+    one, two = (play(indian(), steady, steady, 30, mover) for mover in (0, 1))
+    assert (one["gains"] == two["gains"][:, ::-1]).all()
+    assert (one["turns"] == two["turns"]).all()
+
+
+def test_the_arena_plays_indian_rummy() -> None:
+    result = match("indian", "random", "random", games=400, seed=3)
+    assert result.games == result.hands == 400
+    assert result.rules == "paper"
+    assert abs(result.win_rate.value - 0.5) < 0.08
+    assert set(result.outcomes()) == {"declared", "limit"}
+    one, two = (match("indian", "random", "random", games=600, seed=3, workers=n).tallies for n in (1, 2))
+    assert all((one[name] == two[name]).all() for name in one.dtype.names)
+
+
+def test_python_players_have_the_same_tallies() -> None:
+    class Quitter:
+        """Drops at once when it starts, else draws and throws the lowest card."""
+
+        name = "quitter"
+
+        def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+            pass
+
+        def act(self, seen: Observation) -> Action:
+            first = seen.legal[0]
+            return Action("drop") if first.verb == "draw stock" and not any(e.chosen for e in seen.log) else first
+
+    result = match("indian", Quitter(), Quitter(), games=4, seed=1)
+    assert result.tallies["gains"].tolist() == [
+        [-20, 20] if starter == 0 else [20, -20] for starter in result.tallies["starter"]
+    ]
+    assert result.tallies["winner"].tolist() == (1 - result.tallies["starter"]).tolist()
+    assert result.outcomes() == {"dropped": 1.0}
+
+
+def test_an_illegal_move_is_named() -> None:
+    @compiled_agent("indian")
+    def cheat(table, mine, par):
+        return np.int64(DRAW_STOCK)
+
+    with pytest.raises(AgentError, match="'cheat' made an illegal move in the phase 'discard': code 0"):
+        match("indian", cheat, "random", games=2, workers=1)
+
+
+def test_a_random_player_never_drops_and_never_declares_wrongly() -> None:
+    for preset in ("paper", "platform"):
+        rules = indian(preset)
+        tallies = play(rules, agent("indian", "random"), agent("indian", "random"), 500, PAIRS)
+        assert tallies["outcomes"].sum(axis=0)[[0, 2, 3]].tolist() == [0, 0, 0]
+        assert 60 < tallies["rounds"].mean() < 95

@@ -1,0 +1,197 @@
+"""What is special about leaks in Indian Rummy: a reshuffled stock, two decks, several seats, planted leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from test_leaks import assert_looks_the_same, assert_view_is_the_folded_log, check_by_folding, check_by_reshuffling
+
+from helpers import RandomChooser, push, registered
+from indian_tables import COMPLETE, JUNK, deal, draw_and_throw, hand_of
+from rummylab.cards.card import Card
+from rummylab.cards.hand import Hand
+from rummylab.engine.rules import Rows
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.games.indian.game import Indian, IndianObservation, indian
+
+SEVERAL: list[dict[str, Any]] = [
+    {"seats": 3, "round_limit": 8},
+    {"seats": 4, "round_limit": 6, "first_turn_relief": True},
+    {"seats": 6, "round_limit": 5, "printed_jokers": 4},
+    {"seats": 3, "decks": 1, "printed_jokers": 2, "round_limit": 30},
+    {"seats": 2, "decks": 2, "printed_jokers": 4, "round_limit": 12, "limit_gain": "difference"},
+]
+several = pytest.mark.parametrize(
+    "changes", SEVERAL, ids=lambda changes: "-".join(f"{k}{v}" for k, v in changes.items())
+)
+presets = pytest.mark.parametrize("preset", ["paper", "platform"])
+
+
+@several
+@presets
+def test_the_view_is_a_fold_with_any_number_of_seats_and_decks(preset: str, changes: dict[str, Any]) -> None:
+    covered = check_by_folding(indian(preset, **changes), 2, 6)
+    assert covered == {(phase, seat) for phase in ("draw", "discard", "over") for seat in range(changes["seats"])}
+
+
+@pytest.mark.slow
+@several
+@presets
+def test_reshuffling_changes_nothing_with_any_number_of_seats_and_decks(preset: str, changes: dict[str, Any]) -> None:
+    compared = check_by_reshuffling(indian(preset, **changes), 5)
+    for seat in range(changes["seats"]):
+        for turn in (True, False):
+            assert compared["draw", seat, turn] >= 3
+            assert compared["discard", seat, turn] >= 3
+
+
+def test_the_fold_of_wrong_declarations_and_drops_of_several() -> None:
+    third, fourth = "Ac 4d 7c 9c Jc 3c 8c Qc 2d 5s 7s 9d Kd", "2c 4c 6c 8c Tc Qc Ah 3h 5h 7h 9h Jh Kh"
+    endings = [
+        "declare Jd; drop; draw stock; DISCARD; draw stock; DECLARE",
+        "DISCARD; drop; drop; drop",
+        "DISCARD; draw pile; declare 3c; draw stock; declare 4c; drop",
+        "DISCARD; drop; draw stock; DISCARD; draw pile; DISCARD",
+    ]
+    for ending in endings:
+        state = push(deal([COMPLETE, JUNK, third, fourth], up="Jd", starter=1), "draw pile")
+        for move in ending.split("; "):
+            if move in ("DISCARD", "DECLARE"):  # what was drawn
+                drawn = Card(int(state.rows()["mine"]["drawn"][0][state.actor]))
+                move = f"{move.lower()} {drawn}"
+            push(state, move)
+            for seat in range(4):
+                assert_view_is_the_folded_log(state, Seat(seat))
+
+
+# --- After a reshuffle ------------------------------------------------------------------------------------------------
+
+
+def after_a_reshuffle(rules: Indian, seed: int) -> Iterator[State]:
+    """Positions of a deal from the first reshuffle on."""
+    state = State.deal(rules, seed)
+    players = [RandomChooser(seed + i, eager=0.0) for i in range(rules.seats)]
+    while (seat := state.actor) is not None:
+        if state.rows()["table"]["reshuffles"][0]:
+            yield state
+        state.push(players[seat].act(state.observe(seat)))
+
+
+def exchange(state: State, viewer: Seat, rng: np.random.Generator) -> Rows:
+    """A position that differs from *state* only in the order of what *viewer* cannot see: stock and unknown cards."""
+    row = state.rows()
+    table, mine = row["table"][0], row["mine"][0]
+    start, n = int(row["pos"][0]), int(table["stock"])
+    stock = [Card(int(card)) for card in row["deck"][0, start : start + n]]
+    others = [seat for seat in range(state.rules.seats) if seat != viewer]
+    known = {
+        seat: Hand(*(int(table[name][seat]) for name in ("known", "known_twice", "known_jokers"))) for seat in others
+    }
+    unknown = {seat: list(hand_of(state, seat) - known[seat]) for seat in others}
+    cards = stock + [card for seat in others for card in unknown[seat]]
+    cards = [cards[i] for i in rng.permutation(len(cards))]
+    row["deck"][0, start : start + n] = [card.id for card in cards[:n]]
+    row["rng"] = rng.integers(2**63)
+    cards = cards[n:]
+    for seat in others:
+        hand = Hand.of([*known[seat], *cards[: len(unknown[seat])]], decks=2)
+        cards = cards[len(unknown[seat]) :]
+        mine[seat]["hand"], mine[seat]["twice"], mine[seat]["jokers"] = hand.mask, hand.twice, hand.jokers
+    return row
+
+
+@presets
+@pytest.mark.parametrize("seats", [2, 4])
+def test_after_a_reshuffle_too_nobody_sees_what_it_may_not(preset: str, seats: int) -> None:
+    rng = np.random.default_rng(5)
+    rules = indian(preset, seats=seats, round_limit=60)
+    players = registered("indian")
+    n = 0
+    for state in (state for seed in range(2) for state in after_a_reshuffle(rules, seed)):
+        for viewer in map(Seat, range(seats)):
+            seen = state.observe(viewer)
+            row = exchange(state, viewer, rng)
+            codes = tuple(rules.legal(row)) if viewer == state.actor else ()
+            twin = rules.observation(viewer, rules.observe(row, viewer), seen.log, codes)
+            assert_looks_the_same(seen, twin, players)
+            n += 1
+    assert n > 100
+
+
+def test_the_cards_of_a_reshuffled_stock_are_known_but_not_their_order() -> None:
+    state = deal([COMPLETE, JUNK], up="Jd")
+    draw_and_throw(state, 25)
+    pile = state.observe(Seat(0)).pile  # type: ignore[attr-defined]
+    push(state, "draw stock")
+    seen = state.observe(Seat(0))
+    assert isinstance(seen, IndianObservation)
+    assert set(pile[:-1]) <= set(seen.unseen)
+
+
+# --- Planted leaks ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LeakyIndian(Indian):
+    """Indian Rummy whose views are spoiled by ``leak(row, seat, view)``."""
+
+    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
+
+    def observe(self, row: Rows, seat: Seat) -> Rows:
+        view = super().observe(row, seat)
+        self.leak(row, seat, view)
+        return view
+
+
+def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
+    view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
+
+
+def opponents_hand_as_known_cards(row: Rows, seat: Seat, view: Rows) -> None:
+    view["table"]["known"][0, 1 - seat] = row["mine"]["hand"][0, 1 - seat]
+
+
+def opponents_jokers_on_the_table(row: Rows, seat: Seat, view: Rows) -> None:
+    view["table"]["deadwood"][0, 5] = int(row["mine"]["hand"][0, 1 - seat]) % 97
+
+
+def lot_of_the_reshuffle(row: Rows, seat: Seat, view: Rows) -> None:
+    view["mine"]["rng"] = row["rng"]
+
+
+PLANTED = [
+    next_stock_card_in_the_notes,
+    opponents_hand_as_known_cards,
+    opponents_jokers_on_the_table,
+    lot_of_the_reshuffle,
+]
+
+
+@pytest.mark.parametrize("leak", PLANTED)
+def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None]) -> None:
+    with pytest.raises(AssertionError, match="tells them apart"):
+        check_by_reshuffling(LeakyIndian(indian().options, leak), 1)
+
+
+@pytest.mark.parametrize("leak", PLANTED)
+def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None]) -> None:
+    with pytest.raises(AssertionError, match="in phase"):
+        check_by_folding(LeakyIndian(indian().options, leak), 1, 3)
+
+
+def test_the_indicator_and_the_pile_say_nothing_of_copies() -> None:
+    """Two decks: exchanging the two copies of a card in hidden places leaves the very same bytes."""
+    rules = indian(seats=3)
+    deck = rules.shuffled(4)
+    cards = list(deck.cards)
+    twins = [(i, k) for i, a in enumerate(cards) for k, b in enumerate(cards) if i < k and a == b]
+    assert len(twins) == 53
+    for i, k in twins:
+        cards[i], cards[k] = cards[k], cards[i]
+    again = State.deal(rules, 0, starter=0, deck=type(deck)(tuple(cards)))
+    assert again.to_bytes() == State.deal(rules, 0, starter=0, deck=deck).to_bytes()
