@@ -15,23 +15,12 @@ def hand(
     dead: str | None = typer.Option(None, help="Indian: cards known to be gone, such as '7h 8h'."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-<<<<<<< HEAD
     """Evaluate a hand: melds, what it costs, what to wait for and, with a card too many, what to discard."""
     from rummylab.errors import OptionError
     from rummylab.games.registry import game as find_game
 
     if find_game(game).name == "indian":
         from rummylab.cli import hand_indian
-=======
-    """Evaluate a hand: melds, deadwood and, with a card too many, what to discard."""
-    from rummylab.errors import DeckError, UnknownNameError
-    from rummylab.games.registry import game as find_game
-
-    if find_game(game).name != "gin":
-        raise UnknownNameError("game whose hands this command knows", game, ["gin"])
-    from rummylab.cards.hand import Hand
-    from rummylab.games.gin.melds import best_arrangements, best_throws, min_deadwood
->>>>>>> f7686b90dc271147dbcb40208ad3cb2cbdb631bc
 
         if wild is None:
             raise OptionError("Indian Rummy needs the wild rank: --wild 3")

@@ -108,29 +108,6 @@ def _speed(game: str) -> Callable[[], str]:
     return table
 
 
-def _indian_options() -> str:
-    from rummylab.games.indian.options import IndianOptions
-
-    return options_table(IndianOptions)
-
-
-def _indian_actions() -> str:
-    from rummylab.games.indian.game import ACTION_TABLE
-
-    return _table(
-        ("action", "code", "meaning"), [(f"`{words}`", code, meaning) for words, code, meaning in ACTION_TABLE]
-    )
-
-
-def _indian_fields(name: str) -> Callable[[], str]:
-    def table() -> str:
-        from rummylab.games.indian import rules
-
-        return fields_table(rules, name)
-
-    return table
-
-
 def _mindist_example(part: str) -> Callable[[], str]:
     def block() -> str:
         from rummylab.cli.hand_indian import lines_of
@@ -154,24 +131,15 @@ TABLES: dict[str, Callable[[], str]] = {
     "gin-public": _fields("gin", "TABLE"),
     "gin-private": _fields("gin", "MINE"),
     "gin-agents": _agents("gin"),
-<<<<<<< HEAD
     "gin-speed": _speed("gin"),
-    "indian-options": _indian_options,
-    "indian-actions": _indian_actions,
-    "indian-public": _indian_fields("TABLE"),
-    "indian-private": _indian_fields("MINE"),
-    "indian-agents": _agents("indian"),
-    "indian-speed": _speed("indian"),
-    "mindist-thirteen": _mindist_example("thirteen"),
-    "mindist-fourteen": _mindist_example("fourteen"),
-=======
-    "gin-speed": _gin_speed,
     "indian-options": _options("indian", "IndianOptions"),
     "indian-actions": _actions("indian"),
     "indian-public": _fields("indian", "TABLE"),
     "indian-private": _fields("indian", "MINE"),
     "indian-agents": _agents("indian"),
->>>>>>> f7686b90dc271147dbcb40208ad3cb2cbdb631bc
+    "indian-speed": _speed("indian"),
+    "mindist-thirteen": _mindist_example("thirteen"),
+    "mindist-fourteen": _mindist_example("fourteen"),
 }
 
 
