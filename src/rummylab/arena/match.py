@@ -131,7 +131,7 @@ def match(
         workers = 1  # a user's own objects may not survive the way to another process
     started = time.perf_counter()
     parts, done = [], 0
-    for part in _run(job, chunks, workers or os.cpu_count() or 1):
+    for part in run_chunks(job, chunks, workers or os.cpu_count() or 1):
         parts.append(part)
         done += len(part)
         if progress is not None:
@@ -159,7 +159,7 @@ def _load(game_name: str, names: list[str]) -> None:
 _job: Any = None
 
 
-def _run(job: Any, chunks: list[tuple[int, int]], workers: int) -> Iterator[Rows]:
+def run_chunks(job: Any, chunks: list[tuple[int, int]], workers: int) -> Iterator[Rows]:
     """Yield the tallies of every chunk, in order."""
     global _job
     workers = min(workers, len(chunks))
@@ -194,11 +194,12 @@ class _Compiled:
         )
         illegal = tallies[tallies["illegal"] > 0]
         if len(illegal):
-            raise AgentError(_complaint(self.rules, self.players, illegal[0]))
+            raise AgentError(complaint(self.rules, self.players, illegal[0]))
         return tallies
 
 
-def _complaint(rules: Rules, players: Any, tally: Any) -> str:
+def complaint(rules: Rules, players: Any, tally: Any) -> str:
+    """Say which agent made the illegal move noted in *tally*."""
     name = players[int(tally["illegal"]) - 1].name
     code = int(tally["illegal_code"])
     phase = game(rules.name).batch.PHASES[int(tally["illegal_phase"])]
