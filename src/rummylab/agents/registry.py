@@ -41,6 +41,13 @@ ENTRIES = (
         "draws what melds, throws what weighs most, knocks at once",
         "EAAI-2021 Gin Rummy challenge, SimpleGinRummyPlayer",
     ),
+    Entry(
+        "indian",
+        "random",
+        "rummylab.agents.indian.random",
+        "random draws and discards, declares when it can",
+        "Saha et al., section VII",
+    ),
 )
 
 

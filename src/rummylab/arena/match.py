@@ -231,4 +231,8 @@ class _AtTheTable:
             tally["outcomes"][outcome] += 1
             scores = state.scores
         tally["scores"] = [scores[swap], scores[1 - swap]]
-        tally["winner"] = -1 if scores[0] == scores[1] else int(np.argmax(tally["scores"]))
+        if "gains" in tally.dtype.names:
+            tally["gains"] = [scores[swap] - scores[1 - swap], scores[1 - swap] - scores[swap]]
+        ahead = -1 if scores[0] == scores[1] else int(np.argmax(tally["scores"]))
+        won = state.result["winner"] if tally["hands"] == 1 else None  # a single deal can be won without points
+        tally["winner"] = ahead if won is None else won ^ swap

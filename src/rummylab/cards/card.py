@@ -11,7 +11,8 @@ RANKS: Final = "A23456789TJQK"
 SUITS: Final = "chsd"
 """Suit letters in id order. The order (clubs, hearts, spades, diamonds) is the official Gin referee's."""
 SYMBOLS: Final = "♣♥♠♦"
-JOKER_ID: Final = 63
+JOKER_ID: Final = 62
+"""A printed joker: above all cards, and the highest bit that a mask of card kinds can have (masks are signed)."""
 # Four colours, so that no two suits are mistaken for each other: clubs green, hearts red, spades bold, diamonds blue.
 _ANSI: Final = ("\x1b[32m", "\x1b[31m", "\x1b[1m", "\x1b[34m")
 _RESET: Final = "\x1b[0m"

@@ -13,13 +13,13 @@ SHOWN = 10
 
 def conformance(
     game: str = typer.Argument(help="The game, such as gin."),
-    file: Path = typer.Argument(help="Recorded hands: a .jsonl or .jsonl.gz file."),
+    file: Path = typer.Argument(help="Recorded hands or values: a .jsonl or .jsonl.gz file."),
 ) -> None:
-    """Replay recorded hands and count mismatches; exit code 1 if there are any."""
+    """Compare with recorded hands or values and count mismatches; exit code 1 if there are any."""
     from rummylab.errors import UnknownNameError
     from rummylab.games.registry import game as find_game
 
-    checks = {"gin": "rummylab.games.gin.vectors"}
+    checks = {"gin": "rummylab.games.gin.vectors", "indian": "rummylab.games.indian.vectors"}
     if find_game(game).name not in checks:
         raise UnknownNameError("game with recorded data", game, checks)
     from importlib import import_module
@@ -30,6 +30,6 @@ def conformance(
         typer.echo(line)
     if len(report.mismatches) > SHOWN:
         typer.echo(f"... and {len(report.mismatches) - SHOWN} more")
-    typer.echo(f"{report.hands} hands, {len(report.mismatches)} mismatches")
+    typer.echo(str(report))
     if report.mismatches:
         raise typer.Exit(1)

@@ -51,6 +51,14 @@ GAMES = {
             "rummylab.games.gin.batch",
             ("eaai", "classic", "openspiel"),
         ),
+        Game(
+            "indian",
+            "Classic Indian Rummy, two to six players",
+            "rummylab.games.indian.game",
+            "rummylab.games.indian.rules",
+            "rummylab.games.indian.batch",
+            ("paper", "platform"),
+        ),
     )
 }
 

@@ -5,11 +5,6 @@ The format is described in ``docs/reference/gin-vectors.md``: one JSON object a 
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +14,7 @@ from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.vectors import Report, read_lines
 from rummylab.errors import IllegalActionError, RummyError, VectorError
 from rummylab.games.gin.game import Gin, gin
 from rummylab.games.gin.melds import min_deadwood
@@ -28,40 +24,13 @@ class Mismatch(Exception):
     """Our rules and the recording disagree."""
 
 
-@dataclass
-class Report:
-    """How a file of recorded hands compared."""
-
-    hands: int = 0
-    mismatches: list[str] = field(default_factory=list)
-
-
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line numbers and objects of a ``.jsonl`` or ``.jsonl.gz`` file."""
-    if not path.is_file():
-        raise VectorError(f"{path}: no such file")
-    number = 0
-    try:
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    value = json.loads(line)
-                    if not isinstance(value, dict):
-                        raise VectorError(f"{path}, line {number}: expected a JSON object")
-                    yield number, value
-    except json.JSONDecodeError as error:
-        raise VectorError(f"{path}, line {number}: not JSON: {error}") from None
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise VectorError(f"{path}, after line {number}: cannot be read: {error}") from None
-
-
 def compare_file(path: Path) -> Report:
     """Replay every hand of *path* under the ``eaai`` preset."""
     report = Report()
     rules = gin("eaai")
     before: dict[str, Any] | None = None
     for number, hand in read_lines(path):
-        report.hands += 1
+        report.count += 1
         try:
             _check_succession(rules, before, hand)
             Replay(rules, hand).run()

@@ -1,0 +1,440 @@
+"""What one suit can do: runs of a 13-card hand, looked up and joined.
+
+A hand is three integers: `once` (kinds held at least once), `twice` (kinds held twice) and `jokers`
+(printed jokers); `wild` is the wild rank 0..12. Card id = suit*16 + rank, so a suit is a *lane* of 16 bits
+and bits 13..15 of a lane are empty. Hard limits: 13 or 14 cards, two decks, four printed jokers.
+
+**Windows.** A run of six or more is two runs, so every run is cut into *windows* of 3, 4 or 5 places
+(paper, section V). A lane has 14 places, the ace at both ends, and so 33 windows.
+
+**Reels.** What a lane can do depends on what it may spend, so an answer is a row of small numbers, one per
+budget, packed into one int64 (a *reel*). Two kinds:
+
+- *size reel* (MinDist): 11 fields of 5 bits; field t-3 = most cards of the lane that windows of t places in
+  all can hold, t = 3..13. The top bit of a field is spare: it carries the comparison in `better_size`.
+- *point reel* (MinScore): 7 fields of 9 bits; field j = most points that runs with at most j substitutes
+  can cover, j = 0..6, plus `HAS_RUN` where at least one run is asked for and possible.
+
+Both grow from field to field. Once the groups (sets) of a declaration are fixed, suits no longer meet, and a
+hand is four table look-ups and three joins. The tables know lanes without doubles and without wild cards;
+both exceptions are worked out from the tables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import binding, ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic, overload
+
+from rummylab._jit import helper, kernel
+from rummylab.cards.bits import EACH_SUIT, LANE, lowest, popcount
+from rummylab.cards.card import JOKER_ID
+
+Ints = npt.NDArray[np.int64]
+
+JOKER_BIT = 1 << JOKER_ID  # a printed joker in a mask of kinds
+GROUP = 3  # places of the smallest meld
+
+# Size reels: field t-3 for t = 3..13.
+SIZE_ONES = sum(1 << (5 * i) for i in range(11))
+SIZE_SPARE = SIZE_ONES << 4
+SIZE_FULL = (1 << 55) - 1
+PURE_FITS = 1 << 60  # flag of a pure size reel: the lane can hold a pure window at all
+
+# Point reels: field j for j = 0..6.
+POINT_ONES = sum(1 << (9 * j) for j in range(7))
+POINT_SPARE = POINT_ONES << 8
+POINT_FULL = (1 << 63) - 1
+MOST_SUBSTITUTES = 6
+HAS_RUN = 128  # above all points ten cards can be worth
+
+SIZE_REEL, PURE_0, PURE_1, PURE_2 = range(4)  # columns of REELS
+POINT_REEL, RUN_REEL = 4, 5
+N_COLUMNS = 6
+_REELS_SYMBOL = "rummylab_indian_reels"
+
+_TEN_POINTS = 0b1_1110_0000_0001  # A T J Q K (rules, row 4)
+
+
+@helper
+def rank_points(rank: int) -> int:
+    """Return the points of a card that is not wild (rules, row 4)."""
+    return 10 if rank == 0 or rank >= 9 else rank + 1
+
+
+@helper
+def card_points(cards: int) -> int:
+    """Return the points of a mask of cards, none of them wild."""
+    ten = cards & (_TEN_POINTS * EACH_SUIT)
+    low = cards ^ ten
+    return (
+        10 * popcount(ten)
+        + popcount(low)
+        + popcount(low & (0b0_1010_1010 * EACH_SUIT))
+        + 2 * popcount(low & (0b0_1100_1100 * EACH_SUIT))
+        + 4 * popcount(low & (0b0_1111_0000 * EACH_SUIT))
+        + 8 * popcount(low & (0b1_0000_0000 * EACH_SUIT))
+    )
+
+
+@helper
+def better_size(a: int, b: int) -> int:
+    """Return the greater of two size reels, field by field."""
+    wins = ((a | SIZE_SPARE) - b) & SIZE_SPARE
+    wins -= wins >> 4
+    return (a & wins) | (b & ~wins)
+
+
+@helper
+def better_points(a: int, b: int) -> int:
+    """Return the greater of two point reels, field by field."""
+    wins = ((a | POINT_SPARE) - b) & POINT_SPARE
+    wins -= wins >> 8
+    return (a & wins) | (b & ~wins)
+
+
+@helper
+def window_size(n_cards: int, size: int, rest: int) -> int:
+    """Return the size reel of a window of *size* places with *n_cards* cards, beside what *rest* can do."""
+    cut = 5 * size
+    return n_cards * ((SIZE_ONES << (cut - 15)) & SIZE_FULL) + ((rest << cut) & SIZE_FULL)
+
+
+@helper
+def window_points(points: int, substitutes: int, rest: int) -> int:
+    """Return the point reel of a run of *points* with *substitutes*, beside what *rest* can do."""
+    cut = 9 * substitutes
+    return points * ((POINT_ONES << cut) & POINT_FULL) + ((rest << cut) & POINT_FULL)
+
+
+def _windows() -> Ints:
+    """Return the 33 windows of a lane as rank mask | size << 16."""
+    found = []
+    for size in (3, 4, 5):
+        for start in range(15 - size):
+            places = ((1 << size) - 1) << start
+            found.append((places & LANE) | (places >> 13) | size << 16)
+    return np.array(found, np.int64)
+
+
+WINDOWS = _windows()
+N_WINDOWS = len(WINDOWS)
+
+
+def _windows_at() -> Ints:
+    """Return, per rank, the windows that hold it, filled up with 0."""
+    table = np.zeros((13, 12), np.int64)
+    for rank in range(13):
+        here = [int(w) for w in WINDOWS if int(w) >> rank & 1]
+        table[rank, : len(here)] = here
+    return table
+
+
+WINDOWS_AT = _windows_at()
+
+
+@kernel
+def _fill_reels(windows: Ints, reels: Ints) -> None:
+    """Work out the reels of all 8192 lanes; a lane needs only smaller ones."""
+    for lane in range(1, LANE + 1):
+        size_reel = 0
+        point_reel = 0
+        run_reel = 0
+        for i in range(len(windows)):
+            window = windows[i]
+            held = lane & window & LANE
+            if held == 0:
+                continue
+            size = window >> 16
+            n_cards = popcount(held)
+            points = card_points(held)
+            rest = lane & ~held
+            size_reel = better_size(size_reel, window_size(n_cards, size, reels[rest, 0]))
+            point_reel = better_points(point_reel, window_points(points, size - n_cards, reels[rest, 4]))
+            run_reel = better_points(run_reel, window_points(points + HAS_RUN, size - n_cards, reels[rest, 4]))
+            for holes in range(size - n_cards, 3):
+                pure = window_size(n_cards, size, reels[rest, 0])
+                reels[lane, 1 + holes] = better_size(reels[lane, 1 + holes] & SIZE_FULL, pure) | PURE_FITS
+        reels[lane, 0] = size_reel
+        reels[lane, 4] = point_reel
+        reels[lane, 5] = run_reel
+
+
+def _reels() -> Ints:
+    table = np.zeros((LANE + 1, N_COLUMNS), np.int64)
+    _fill_reels(WINDOWS, table)
+    return table
+
+
+REELS = _reels()
+# A kernel keeps a copy of every array it names, on disk too; 400 KB in each of a hundred kernels is too much.
+# So the table is given a name for the linker, and kernels read it in place.
+binding.add_symbol(_REELS_SYMBOL, REELS.ctypes.data)
+
+
+def reel(lane: int, column: int) -> int:
+    """Return an entry of the table of reels."""
+    return int(REELS[lane, column])
+
+
+@intrinsic
+def _load_reel(typingctx: Any, lane: Any, column: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        int64 = ir.IntType(64)
+        kind = ir.ArrayType(ir.ArrayType(int64, N_COLUMNS), LANE + 1)
+        table = builder.module.globals.get(_REELS_SYMBOL) or ir.GlobalVariable(builder.module, kind, _REELS_SYMBOL)
+        return builder.load(builder.gep(table, [int64(0), args[0], args[1]]))
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@overload(reel)
+def _reel_impl(lane, column):  # type: ignore[no-untyped-def]
+    return lambda lane, column: _load_reel(lane, column)  # type: ignore[call-arg]
+
+
+@helper
+def field_size(reel: int, size: int) -> int:
+    """Return the entry of a size reel for windows of *size* places (3..13)."""
+    return (reel >> (5 * size - 15)) & 15
+
+
+@helper
+def field_points(reel: int, substitutes: int) -> int:
+    """Return the entry of a point reel for *substitutes* (0..6)."""
+    return (reel >> (9 * substitutes)) & 255
+
+
+@helper
+def join_size(a: int, b: int, budget: int) -> int:
+    """Return the size reel of two suits together, right up to *budget* places."""
+    best = better_size(a, b)
+    for size in range(3, budget - 2):
+        cut = 5 * size
+        n_cards = (a >> (cut - 15)) & 15
+        best = better_size(best, n_cards * ((SIZE_ONES << cut) & SIZE_FULL) + ((b << cut) & SIZE_FULL))
+    return best
+
+
+@helper
+def join_pure(pure: int, other: int, budget: int) -> int:
+    """Return the pure size reel of two suits together; the first holds the pure run."""
+    if pure == 0:
+        return 0
+    reel = pure & SIZE_FULL
+    best = reel
+    for size in range(3, budget - 2):
+        cut = 5 * size
+        n_cards = (other >> (cut - 15)) & 15
+        best = better_size(best, n_cards * ((SIZE_ONES << cut) & SIZE_FULL) + ((reel << cut) & SIZE_FULL))
+    return best | PURE_FITS
+
+
+@helper
+def better_pure(a: int, b: int) -> int:
+    """Return the greater of two pure size reels; 0 means "no pure run possible"."""
+    return better_size(a & SIZE_FULL, b & SIZE_FULL) | ((a | b) & PURE_FITS)
+
+
+@helper
+def most_kept(a: int, b: int, budget: int) -> int:
+    """Return how many cards runs of *budget* places can hold, given the size reels of two pairs of suits."""
+    best = max(field_size(a, budget), field_size(b, budget))
+    for size in range(3, budget - 2):
+        best = max(best, field_size(a, size) + field_size(b, budget - size))
+    return best
+
+
+@helper
+def take_away(once: int, twice: int, cards: int) -> tuple[int, int]:
+    """Return the planes of a hand without one copy of each of *cards*, all of them held."""
+    doubles = twice & cards
+    return once & ~(cards ^ doubles), twice ^ doubles
+
+
+@helper
+def suits_of_rank(cards: int, rank: int) -> int:
+    """Return the suits of *rank* in *cards* as four bits."""
+    column = (cards >> rank) & EACH_SUIT
+    return (column | column >> 15 | column >> 30 | column >> 45) & 15
+
+
+@helper
+def cards_of_rank(suits: int, rank: int) -> int:
+    """Return the cards of *rank* in the given suits."""
+    return ((suits | suits << 15 | suits << 30 | suits << 45) & EACH_SUIT) << rank
+
+
+@helper
+def paired_ranks(once: int) -> int:
+    """Return the ranks held in two suits or more, as a lane."""
+    c, h, s, d = once & LANE, (once >> 16) & LANE, (once >> 32) & LANE, (once >> 48) & LANE
+    return (c & h) | ((c | h) & (s | d)) | (s & d)
+
+
+@helper
+def split_wilds(once: int, twice: int, jokers: int, wild: int) -> tuple[int, int, int, int]:
+    """Return the planes without wild cards, the wild kinds held, and the number of jokers of both sorts."""
+    column = EACH_SUIT << wild
+    wilds = once & column
+    return once & ~column, twice & ~column, wilds, jokers + popcount(wilds) + popcount(twice & column)
+
+
+@helper
+def next_group(cards: int, choice: int, ranks: int, all_sizes: bool) -> int:
+    """Return the group to try after *choice* (start with 0, "no group"), or -1.
+
+    A choice is (rank + 1) << 8 | suits << 4 | places. Two cards with a place free, three, or four: a lone card
+    does as well in a run, and a place more is worth no less in a run. For outs that is not enough
+    (*all_sizes*): the card that joins a lone one, or makes four out of three, counts too.
+    """
+    rank = (choice >> 8) - 1
+    suits = (choice >> 4) & 15
+    held = suits_of_rank(cards, rank) if rank >= 0 else 0
+    if all_sizes and choice & 15 == 3 and popcount(suits) == 3:
+        return choice + 1
+    while True:
+        if suits == 0:
+            ranks &= -1 << (rank + 1)
+            if ranks == 0:
+                return -1
+            rank = lowest(ranks)
+            held = suits_of_rank(cards, rank)
+            suits = held
+        else:
+            suits = (suits - 1) & held
+        n_cards = popcount(suits)
+        if n_cards >= 2 or (all_sizes and n_cards == 1):
+            return (rank + 1) << 8 | suits << 4 | max(n_cards, GROUP)
+
+
+@helper
+def without_group(once: int, twice: int, choice: int) -> tuple[int, int]:
+    """Return the planes without the cards of a group."""
+    if choice == 0:
+        return once, twice
+    return take_away(once, twice, cards_of_rank((choice >> 4) & 15, (choice >> 8) - 1))
+
+
+@helper
+def size_reel_with_doubles(lane: int, doubles: int) -> int:
+    """Return the size reel of a lane of two decks.
+
+    No place is held more than twice to any use, so the windows fall into two layers, each without overlap.
+    Thirteen places are at most four windows: one layer has at most two, and each of them holds a double
+    (it could change layers otherwise). The other layer is a look-up.
+    """
+    best = reel(lane, SIZE_REEL)
+    for i in range(N_WINDOWS):
+        first = WINDOWS[i]
+        if first & doubles == 0:
+            continue
+        rest = (lane & ~first) | doubles
+        inner = reel(rest, SIZE_REEL)
+        left = doubles & ~first
+        if left:  # a second window in this layer pays only with a second double
+            for k in range(i + 1, N_WINDOWS):
+                second = WINDOWS[k]
+                if second & left != 0 and second & first & LANE == 0:
+                    under = (rest & ~second) | doubles
+                    inner = better_size(
+                        inner, window_size(popcount(second & rest), second >> 16, reel(under, SIZE_REEL))
+                    )
+        best = better_size(best, window_size(popcount(first & lane), first >> 16, inner))
+    return best
+
+
+@helper
+def size_reel(lane: int, doubles: int) -> int:
+    """Return the size reel of a lane: most cards that windows of 3..13 places in all can hold."""
+    if doubles == 0:
+        return reel(lane, SIZE_REEL)
+    return size_reel_with_doubles(lane, doubles)
+
+
+@helper
+def pure_reel(lane: int, doubles: int, has_wild: int, wild: int, holes: int, live: int) -> int:
+    """Return the pure size reel of a lane: as `size_reel`, one window a run with at most *holes* (0..3) missing.
+
+    A wild card of the suit stands for itself in that window (rules, row 5), but is not counted: it is a joker
+    that is kept in any case. What is missing must be in the lane *live*. 0 if no window fits.
+    """
+    best = 0
+    own = lane | has_wild << wild
+    if doubles == 0 and live == LANE and holes < 3:
+        best = reel(lane, PURE_0 + holes)
+        if has_wild == 0:
+            return best
+        for i in range(12):  # what the wild card adds
+            window = WINDOWS_AT[wild, i]
+            size = window >> 16
+            if size - popcount(window & own) <= holes and size:
+                rest = reel(lane & ~window, SIZE_REEL)
+                best = better_pure(best, window_size(popcount(window & lane), size, rest) | PURE_FITS)
+        return best
+    for i in range(N_WINDOWS):
+        window = WINDOWS[i]
+        missing = window & LANE & ~own
+        if popcount(missing) <= holes and missing & ~live == 0:
+            rest = size_reel((lane & ~window) | (doubles & window), doubles & ~window)
+            best = better_pure(best, window_size(popcount(window & lane), window >> 16, rest) | PURE_FITS)
+    return best
+
+
+@helper
+def point_reel(lane: int, doubles: int) -> int:
+    """Return the point reel of a lane: most points that runs with at most 0..6 substitutes cover.
+
+    With doubles, for at most ten cards: three runs, so one layer (see `size_reel_with_doubles`) is one run.
+    """
+    best = reel(lane, POINT_REEL)
+    if doubles:
+        for i in range(N_WINDOWS):
+            window = WINDOWS[i]
+            if window & doubles:
+                held = window & lane
+                under = reel((lane & ~held) | doubles, POINT_REEL)
+                best = better_points(best, window_points(card_points(held), (window >> 16) - popcount(held), under))
+    return best
+
+
+@helper
+def run_reel(lane: int, doubles: int) -> int:
+    """Return the point reel of a lane with at least one run in it: `HAS_RUN` + points, 0 where impossible."""
+    best = reel(lane, RUN_REEL)
+    if doubles:
+        for i in range(N_WINDOWS):
+            window = WINDOWS[i]
+            if window & doubles:
+                held = window & lane
+                under = reel((lane & ~held) | doubles, POINT_REEL)
+                points = card_points(held) + HAS_RUN
+                best = better_points(best, window_points(points, (window >> 16) - popcount(held), under))
+    return best
+
+
+@helper
+def join_points(a: int, b: int, substitutes: int) -> int:
+    """Return the point reel of two suits together, right up to *substitutes*."""
+    best = 0
+    for j in range(substitutes + 1):
+        cut = 9 * j
+        points = (a >> cut) & 255
+        best = better_points(best, points * ((POINT_ONES << cut) & POINT_FULL) + ((b << cut) & POINT_FULL))
+    return best
+
+
+@helper
+def join_run(run: int, other: int, substitutes: int) -> int:
+    """Return the point reel of two suits together; the first must have its run."""
+    best = 0
+    for j in range(substitutes + 1):
+        cut = 9 * j
+        points = (run >> cut) & 255
+        if points >= HAS_RUN:
+            best = better_points(best, points * ((POINT_ONES << cut) & POINT_FULL) + ((other << cut) & POINT_FULL))
+    return best

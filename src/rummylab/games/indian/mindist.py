@@ -1,0 +1,504 @@
+"""MinDist: how many cards of a hand must still be replaced before it can be declared.
+
+Source: Saha et al., "Quantitative Rule-Based Strategy modeling in Classic Indian Rummy", sections IV-B and V;
+decisions: rules page, "MinScore and MinDist".
+
+A declaration is 13 places in melds. Let a plan hold N cards that are no jokers, let its pure run lack h
+cards, and let the hand have J jokers (printed or wild). Jokers fill any place but those of the pure run, so
+the plan keeps N + min(J, 13 - N - h) cards and costs max(13 - N - J, h). MinDist is the least cost; the pure
+run matters only below 3, since three places with one card lack two. Jokers never need to be placed.
+
+A plan is at most two groups and, in what is left of the 13 places, runs: at least six places, so always two
+runs. For each choice of groups the suits are independent (see `melds`).
+"""
+
+from __future__ import annotations
+
+from rummylab._jit import helper, kernel
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount
+from rummylab.cards.card import JOKER_ID
+from rummylab.games.indian.melds import (
+    GROUP,
+    JOKER_BIT,
+    SIZE_FULL,
+    SIZE_ONES,
+    SIZE_SPARE,
+    Ints,
+    better_pure,
+    cards_of_rank,
+    field_size,
+    join_pure,
+    join_size,
+    most_kept,
+    next_group,
+    paired_ranks,
+    pure_reel,
+    size_reel,
+    split_wilds,
+    take_away,
+    without_group,
+)
+
+PLACES = 13  # cards in a declaration
+CANNOT_DECLARE = 14  # distance when the live cards do not suffice
+_NEVER = 15  # more cards than any reel holds
+
+# What `_plan_marks` is asked for.
+_SPARES, _OUTS = 0, 1
+
+
+@helper
+def _suit_reel(once: int, twice: int, suit: int) -> int:
+    return size_reel((once >> (16 * suit)) & LANE, (twice >> (16 * suit)) & LANE)
+
+
+@helper
+def _suit_pure(once: int, twice: int, wilds: int, wild: int, holes: int, live: int, suit: int) -> int:
+    at = 16 * suit
+    return pure_reel(
+        (once >> at) & LANE, (twice >> at) & LANE, (wilds >> (at + wild)) & 1, wild, holes, (live >> at) & LANE
+    )
+
+
+@helper
+def _pair_reel(once: int, twice: int, suit: int, budget: int) -> int:
+    """Return the size reel of *suit* and its partner (clubs and hearts, spades and diamonds)."""
+    return join_size(_suit_reel(once, twice, suit), _suit_reel(once, twice, suit ^ 1), budget)
+
+
+@helper
+def _pair_pure(once: int, twice: int, wilds: int, wild: int, holes: int, suit: int, budget: int, live: int) -> int:
+    """Return the pure size reel of *suit* and its partner."""
+    best = 0
+    for one in range(suit, suit + 2):
+        pure = _suit_pure(once, twice, wilds, wild, holes, live, one)
+        if pure:
+            best = better_pure(best, join_pure(pure, _suit_reel(once, twice, one ^ 1), budget))
+    return best
+
+
+@helper
+def _has_pure_plan(once: int, twice: int, wilds: int, wild: int, holes: int, budget: int, goal: int, live: int) -> bool:
+    """Return whether runs of *budget* places, one pure with at most *holes* missing, can hold *goal* cards."""
+    for suit in range(0, 4, 2):
+        pure = _pair_pure(once, twice, wilds, wild, holes, suit, budget, live)
+        if pure:
+            if field_size(pure, budget) >= goal:
+                return True
+            across = _pair_reel(once, twice, suit ^ 2, budget)
+            for size in range(3, budget - 2):
+                if field_size(pure, size) + field_size(across, budget - size) >= goal:
+                    return True
+    return False
+
+
+@helper
+def _pure_comes_free(budget: int, goal: int, holes: int) -> bool:
+    """Return whether runs of *budget* places that hold *goal* cards always have one with at most *holes* missing.
+
+    There are two at least, so they cannot both lack more than half of what all of them lack. And three places
+    with one card lack two only, so from 3 on it is no matter.
+    """
+    return holes >= 3 or budget - goal < 2 * (holes + 1)
+
+
+@helper
+def _plan_distance(
+    once: int, twice: int, wilds: int, wild: int, goal: int, budget: int, least: int, bound: int, live: int
+) -> int:
+    """Return the least distance from *least* on with these groups, or *bound* if it is no better.
+
+    The runs must hold *goal* cards, less the distance.
+    """
+    for distance in range(least, bound):
+        if live == ALL_CARDS and _pure_comes_free(budget, goal - distance, distance):
+            return distance
+        if _has_pure_plan(once, twice, wilds, wild, min(distance, 3), budget, goal - distance, live):
+            return distance
+    return bound
+
+
+@helper
+def _need(beside: int, goal: int, budget: int, pure_beside: bool) -> int:
+    """Return, as a size reel, how many cards a suit must hold for the runs to hold *goal*."""
+    if pure_beside and beside == 0:
+        return _NEVER * SIZE_ONES
+    need = _NEVER * SIZE_ONES
+    for size in range(3, budget - 2):
+        missing = max(goal - field_size(beside, budget - size), 0)
+        need ^= (_NEVER ^ missing) << (5 * size - 15)
+    if not pure_beside:
+        need ^= (_NEVER ^ max(goal, 0)) << (5 * budget - 15)
+    return need
+
+
+@helper
+def _reaches(reel: int, need: int) -> bool:
+    return (((reel & SIZE_FULL) | SIZE_SPARE) - need) & SIZE_SPARE != 0
+
+
+@helper
+def _plan_marks(
+    once: int, twice: int, wilds: int, wild: int, goal: int, budget: int, holes: int, cards: int, task: int
+) -> int:
+    """Return the *cards* without which (`_SPARES`), or with which (`_OUTS`), the runs hold *goal* cards.
+
+    For `_SPARES` the cards are held, and none is wild. One suit changes, so for each suit it is enough to know
+    what the three others leave to it.
+    """
+    marks = 0
+    any_pure = _pure_comes_free(budget, goal, holes)
+    wild_bit = 1 << wild
+    for half in range(0, 4, 2):
+        # 1. The two suits across.
+        across = _pair_reel(once, twice, half ^ 2, budget)
+        across_pure = 0
+        if not any_pure:
+            across_pure = _pair_pure(once, twice, wilds, wild, holes, half ^ 2, budget, ALL_CARDS)
+        for suit in range(half, half + 2):
+            at = 16 * suit
+            asked = (cards >> at) & LANE
+            if asked == 0:
+                continue
+            lane, doubles, has_wild = (once >> at) & LANE, (twice >> at) & LANE, (wilds >> (at + wild)) & 1
+            # 2. The partner too: what this suit must hold, if it has the pure run and if it has not.
+            partner = _suit_reel(once, twice, suit ^ 1)
+            beside = join_size(across, partner, budget)
+            need = _need(beside, goal, budget, False)
+            need_no_pure = need
+            alone = field_size(beside, budget) >= goal
+            if not any_pure:
+                partner_pure = _suit_pure(once, twice, wilds, wild, holes, ALL_CARDS, suit ^ 1)
+                pure = better_pure(join_pure(partner_pure, across, budget), join_pure(across_pure, partner, budget))
+                need_no_pure = _need(pure, goal, budget, True)
+                alone = pure != 0 and field_size(pure, budget) >= goal
+            if alone and task == _SPARES:  # the suit is not needed at all
+                marks |= asked << at
+                continue
+            # 3. A wild card to come: a joker more, so a card less to hold, and natural in the pure run.
+            if asked & wild_bit:
+                asked ^= wild_bit
+                if has_wild == 0:
+                    reel = pure_reel(lane, doubles, 1, wild, holes, LANE)
+                    if reel != 0 and _reaches(reel, _need(beside, goal - 1, budget, False)):
+                        marks |= wild_bit << at
+            # 4. The suit with or without each other card in turn.
+            while asked:
+                card = asked & -asked
+                asked ^= card
+                if task == _OUTS:
+                    lane1, doubles1 = lane | card, doubles | (lane & card)
+                else:
+                    lane1, doubles1 = take_away(lane, doubles, card)
+                reel = size_reel(lane1, doubles1)
+                if _reaches(reel, need_no_pure):
+                    marks |= card << at
+                elif not any_pure and _reaches(reel, need):
+                    reel = pure_reel(lane1, doubles1, has_wild, wild, holes, LANE)
+                    if reel != 0 and _reaches(reel, need):
+                        marks |= card << at
+    return marks
+
+
+@helper
+def _waits_for(choice: int) -> int:
+    """Return the cards that a group with a place free waits for."""
+    suits = (choice >> 4) & 15
+    if choice & 15 <= popcount(suits):
+        return 0
+    return cards_of_rank(15 ^ suits, (choice >> 8) - 1)
+
+
+@helper
+def _is_only_for_outs(choice: int) -> bool:
+    """Return whether the group is tried only for what it waits for; a run does as well with its cards."""
+    n_cards = popcount((choice >> 4) & 15)
+    return n_cards == 1 or (n_cards == 3 and choice & 15 == 4)
+
+
+@helper
+def hand_limits(once: int, twice: int) -> int:
+    """Return the size reel of the whole hand: what runs can hold if groups take nothing from them."""
+    return join_size(_pair_reel(once, twice, 0, PLACES), _pair_reel(once, twice, 2, PLACES), PLACES)
+
+
+@helper
+def runs_keep(once: int, twice: int, budget: int) -> int:
+    """Return the most cards that runs of *budget* places hold, pure or not."""
+    return most_kept(_pair_reel(once, twice, 0, budget), _pair_reel(once, twice, 2, budget), budget)
+
+
+@helper
+def _plan_holds(once: int, twice: int, goal: int, first: int, second: int) -> bool:
+    """Return whether a plan with these groups holds *goal* cards, the pure run aside."""
+    budget = PLACES - (first & 15) - (second & 15)
+    n_cards = popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
+    return n_cards + runs_keep(once, twice, budget) >= goal
+
+
+@helper
+def _plan_outs(
+    once: int,
+    twice: int,
+    wilds: int,
+    wild: int,
+    goal: int,
+    distance: int,
+    cards: int,
+    first: int,
+    second: int,
+) -> int:
+    """Return the *cards* that bring the plan with these two groups to *goal* cards.
+
+    With `JOKER_BIT` if one card is lacking, no matter which: then a joker, and what a group waits for, will do.
+    """
+    awaited = (_waits_for(first) | _waits_for(second)) & cards
+    only_groups = _is_only_for_outs(first) or _is_only_for_outs(second)
+    if (only_groups and awaited == 0) or not _plan_holds(once, twice, goal - 1, first, second):
+        return 0
+    marks = 0
+    holes = min(distance - 1, 3)
+    budget = PLACES - (first & 15) - (second & 15)
+    goal -= popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
+    if _pure_comes_free(budget, goal - 1, holes) or _has_pure_plan(
+        once, twice, wilds, wild, holes, budget, goal - 1, ALL_CARDS
+    ):
+        marks = JOKER_BIT | awaited | (EACH_SUIT << wild) & cards
+    if not only_groups:
+        marks |= _plan_marks(once, twice, wilds, wild, goal, budget, holes, cards & ~marks, _OUTS)
+    return marks
+
+
+@helper
+def _next_plan(
+    once: int, twice: int, goal: int, bound: int, limits: int, first: int, second: int, repeat: bool, for_outs: bool
+) -> tuple[int, int]:
+    """Return the groups to try after *first* and *second* (start with none), or (-1, 0).
+
+    Only what can come nearer than *bound*. The second group is of a higher rank, or with *repeat* (two
+    decks) of the same. For outs one of them may be of the sort that only waits.
+    """
+    while True:
+        # 1. The next second group, if there is hope for one at all.
+        n_first = popcount((first >> 4) & 15)
+        hope = n_first + GROUP + max(field_size(limits, PLACES - 6), field_size(limits, PLACES - 7) + 1)
+        if first > 0 and goal - hope < bound:
+            once1, _ = without_group(once, twice, first)
+            waiting = for_outs and not _is_only_for_outs(first)
+            higher = _ranks_for_groups(once1, waiting) & (-1 << ((first >> 8) - repeat))
+            second = next_group(once1, second, higher, waiting)
+        else:
+            second = -1
+        # 2. Else the next first one.
+        if second < 0:
+            second = 0
+            first = next_group(once, first, _ranks_for_groups(once, for_outs), for_outs)
+            if first < 0:
+                return -1, 0
+        # 3. Places for two runs, and cards enough if the groups took none from them?
+        n_cards = popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
+        budget = PLACES - (first & 15) - (second & 15)
+        if budget >= 2 * GROUP and goal - n_cards - field_size(limits, budget) < bound:
+            return first, second
+
+
+@helper
+def _ranks_for_groups(once: int, for_outs: bool) -> int:
+    if for_outs:
+        return (once | once >> 16 | once >> 32 | once >> 48) & LANE
+    return paired_ranks(once)
+
+
+@helper
+def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, bound: int, live: int) -> int:
+    """Return the distance if it is below *bound*, else bound; the pure run may lack cards of *live* only.
+
+    *goal*: how many cards that are no jokers a declaration without replacements holds.
+    """
+    best = bound
+    limits = hand_limits(once, twice)
+    first, second = 0, 0
+    while first >= 0:
+        once1, twice1 = without_group(once, twice, first)
+        once1, twice1 = without_group(once1, twice1, second)
+        budget = PLACES - (first & 15) - (second & 15)
+        missing = goal - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
+        least = max(missing - runs_keep(once1, twice1, budget), 0)
+        best = _plan_distance(once1, twice1, wilds, wild, missing, budget, least, best, live)
+        first, second = _next_plan(once, twice, goal, best, limits, first, second, twice != 0, False)
+    return best
+
+
+@helper
+def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: int) -> int:
+    """Return the cards, wild ones aside, that can go from a hand without changing its distance."""
+    spares = 0
+    limits = hand_limits(once, twice)
+    first, second = 0, 0
+    while first >= 0:
+        once1, twice1 = without_group(once, twice, first)
+        once1, twice1 = without_group(once1, twice1, second)
+        budget = PLACES - (first & 15) - (second & 15)
+        plan_goal = goal - distance - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
+        if once1 & ~spares and runs_keep(once1, twice1, budget) >= plan_goal:
+            spares |= _plan_marks(
+                once1, twice1, wilds, wild, plan_goal, budget, min(distance, 3), once1 & ~spares, _SPARES
+            )
+        first, second = _next_plan(once, twice, goal, distance + 1, limits, first, second, twice != 0, False)
+    return spares
+
+
+@kernel
+def min_dist(once: int, twice: int, jokers: int, wild: int) -> int:
+    """Return the MinDist of 13 cards, or the least after discarding one of 14; any card may come."""
+    once, twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
+    return _distance(once, twice, wilds, wild, PLACES - n_jokers, CANNOT_DECLARE, ALL_CARDS)
+
+
+@helper
+def distance_with_live_pure(once: int, twice: int, wilds: int, wild: int, goal: int, live: int) -> int:
+    """Return the MinDist if the pure run may lack cards of *live* only, and the other melds anything."""
+    return _distance(once, twice, wilds, wild, goal, CANNOT_DECLARE, live)
+
+
+@kernel
+def outs(once: int, twice: int, jokers: int, wild: int, distance: int, cards: int) -> int:
+    """Return which of *cards* bring 13 cards of MinDist *distance* one step nearer, best discard assumed.
+
+    *cards* is a mask of kinds, none of them held twice: with one deck leave out what is held, with the live
+    cards known leave out the dead. `JOKER_BIT` in the answer says whether a printed joker helps. Nothing
+    helps a hand of distance 0.
+    """
+    if distance == 0:
+        return 0
+    once, twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
+    goal = PLACES - n_jokers
+    cards &= ALL_CARDS
+    repeat = twice != 0 or once & cards != 0
+    limits = hand_limits(once, twice)
+    found = 0
+    first, second = 0, 0
+    while first >= 0:
+        once1, twice1 = without_group(once, twice, first)
+        once1, twice1 = without_group(once1, twice1, second)
+        found |= _plan_outs(once1, twice1, wilds, wild, goal - distance + 1, distance, cards & ~found, first, second)
+        first, second = _next_plan(once, twice, goal, distance + 1, limits, first, second, repeat, True)
+    return found
+
+
+@kernel
+def discards14(once: int, twice: int, jokers: int, wild: int) -> tuple[int, int]:
+    """Return the least MinDist after one discard from 14 cards, and the mask of all discards that attain it.
+
+    Any other discard costs exactly one more: a card is worth one replacement at most.
+    """
+    plain, plain_twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
+    goal = PLACES - n_jokers
+    best = _distance(plain, plain_twice, wilds, wild, goal, CANNOT_DECLARE, ALL_CARDS)
+    spares = _spares(plain, plain_twice, wilds, wild, goal, best)
+    # A joker is spare only if it is the pure run that holds the hand up, never from distance 4 on.
+    if best <= 3 and n_jokers:
+        choices = wilds
+        if jokers:
+            choices |= JOKER_BIT
+        while choices:
+            card = choices & -choices
+            choices ^= card
+            left = wilds & ~(card & ~twice)
+            if _distance(plain, plain_twice, left, wild, goal + 1, best + 1, ALL_CARDS) == best:
+                spares |= card
+    return best, spares
+
+
+@kernel
+def declarations14(once: int, twice: int, jokers: int, wild: int) -> int:
+    """Return the discards from 14 cards that leave a valid declaration, as a mask of kinds; 0 if there is none."""
+    plain, plain_twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
+    if _distance(plain, plain_twice, wilds, wild, PLACES - n_jokers, 1, ALL_CARDS) > 0:
+        return 0
+    _, spares = discards14(once, twice, jokers, wild)
+    return spares
+
+
+@kernel
+def discard_outs(
+    once: int, twice: int, jokers: int, wild: int, distance: int, spares: int, cards: int, out: Ints
+) -> None:
+    """Write to out[card id] the `outs` among *cards* of what is left of 14 cards after each of *spares*.
+
+    *distance* and *spares* are those of `discards14`; `out` has `JOKER_ID` + 1 entries, the others are set to 0.
+    """
+    for card in range(JOKER_ID + 1):
+        out[card] = 0
+    if distance == 0:
+        return
+    plain, plain_twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
+    goal = PLACES - n_jokers
+    cards &= ALL_CARDS
+    # 1. Jokers: a hand of its own each, and rare.
+    odd = spares & (wilds | JOKER_BIT)
+    while odd:
+        card = lowest(odd)
+        odd &= odd - 1
+        if card == JOKER_ID:
+            out[card] = outs(once, twice, jokers - 1, wild, distance, cards)
+        else:
+            once1, twice1 = take_away(once, twice, 1 << card)
+            out[card] = outs(once1, twice1, jokers, wild, distance, cards)
+    # 2. Any other card: the plans of the 14 cards, without it.
+    repeat = plain_twice != 0 or plain & cards != 0
+    limits = hand_limits(plain, plain_twice)
+    first, second = 0, 0
+    while first >= 0:
+        once1, twice1 = without_group(plain, plain_twice, first)
+        once1, twice1 = without_group(once1, twice1, second)
+        todo = spares & once1
+        if not _plan_holds(once1, twice1, goal - distance, first, second):
+            todo = 0
+        while todo:
+            card = lowest(todo)
+            todo &= todo - 1
+            once2, twice2 = take_away(once1, twice1, 1 << card)
+            out[card] |= _plan_outs(
+                once2, twice2, wilds, wild, goal - distance + 1, distance, cards & ~out[card], first, second
+            )
+        first, second = _next_plan(plain, plain_twice, goal, distance + 1, limits, first, second, repeat, True)
+
+
+@kernel
+def live_outs(found: int, live_once: int, live_twice: int, live_jokers: int) -> int:
+    """Return how many live cards are among the kinds of an out mask."""
+    n_live = popcount(found & live_once) + popcount(found & live_twice)
+    if found & JOKER_BIT:
+        n_live += live_jokers
+    return n_live
+
+
+@kernel
+def min_dist_many(hands: Ints, out: Ints) -> None:
+    """Write the MinDist of each line (once, twice, jokers, wild) of *hands*."""
+    for i in range(len(hands)):
+        out[i] = min_dist(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3])
+
+
+@kernel
+def discards14_many(hands: Ints, cards: Ints, distances: Ints, spares: Ints, found: Ints) -> None:
+    """Write, for lines of 14 cards, `discards14` and, line by line of *found*, `discard_outs` among cards[i]."""
+    for i in range(len(hands)):
+        once, twice, jokers, wild = hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3]
+        distances[i], spares[i] = discards14(once, twice, jokers, wild)
+        discard_outs(once, twice, jokers, wild, distances[i], spares[i], cards[i], found[i])
+
+
+@kernel
+def outs_many(hands: Ints, cards: Ints, distances: Ints, found: Ints) -> None:
+    """Write, for lines of 13 cards of known distance, the `outs` among cards[i]."""
+    for i in range(len(hands)):
+        found[i] = outs(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3], distances[i], cards[i])
+
+
+@kernel
+def spares14_many(hands: Ints, distances: Ints, spares: Ints) -> None:
+    """Write `discards14` of each line of 14 cards."""
+    for i in range(len(hands)):
+        distances[i], spares[i] = discards14(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3])

@@ -1,0 +1,61 @@
+"""Hand-made deals of Indian Rummy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from helpers import push, words
+from rummylab.cards.card import Card
+from rummylab.cards.deck import Deck
+from rummylab.cards.hand import Hand
+from rummylab.engine.state import State
+from rummylab.games.indian.game import indian
+
+COMPLETE = "2c 3c 4c 6h 7h 8h 9s Ts Js Qs Kc Kh Ks"
+"""Thirteen cards that can be declared whatever is wild: two pure runs, a run, a group."""
+JUNK = "Ad 3d 6d 8d Td Qd 2h 4h 9h Jh 3s 6s 8s"
+"""No run, no group; 91 points with no card wild."""
+
+
+def make_deck(
+    hands: Sequence[str], indicator: str, up: str, stock: str = "", *, decks: int = 1, jokers: int = 1
+) -> Deck:
+    """The deck that deals *hands*, shows *indicator* and *up*, and stocks *stock*, then the rest in order."""
+    dealt = [card for turn in zip(*map(words, hands), strict=True) for card in turn]
+    assert len(dealt) == 13 * len(hands), "thirteen cards each"
+    fixed = [*dealt, Card.parse(indicator), Card.parse(up), *words(stock)]
+    rest = Counter(Deck.ordered(decks=decks, jokers=jokers))
+    rest.subtract(fixed)
+    assert min(rest.values()) >= 0, f"too many of {[str(card) for card, n in rest.items() if n < 0]}"
+    return Deck((*fixed, *rest.elements()))
+
+
+def deal(
+    hands: Sequence[str],
+    indicator: str = "5d",
+    up: str = "Jd",
+    stock: str = "",
+    *,
+    preset: str = "paper",
+    starter: int = 0,
+    **changes: object,
+) -> State:
+    """A table with these cards on it."""
+    rules = indian(preset, **({"seats": len(hands)} | changes))
+    options = rules.options
+    deck = make_deck(hands, indicator, up, stock, decks=options.decks, jokers=options.printed_jokers)
+    return State.deal(rules, 0, starter=starter, deck=deck)
+
+
+def hand_of(state: State, seat: int) -> Hand:
+    mine = state.rows()["mine"][0][seat]
+    return Hand(int(mine["hand"]), int(mine["twice"]), int(mine["jokers"]))
+
+
+def draw_and_throw(state: State, turns: int) -> State:
+    """Let the players draw from the stock and throw what they drew."""
+    for _ in range(turns):
+        push(state, "draw stock")
+        push(state, f"discard {state.log[-1].secret[0]}")
+    return state
