@@ -47,7 +47,7 @@ def test_a_clean_sweep_does_not_stop_before_the_least_number_of_pairs() -> None:
 def test_bounds_that_make_no_test_are_refused() -> None:
     with pytest.raises(OptionError, match="low < high"):
         Sprt(low=0.6, high=0.5)
-    with pytest.raises(OptionError, match="alpha is 0.7"):
+    with pytest.raises(OptionError, match=r"alpha is 0\.7"):
         Sprt(alpha=0.7)
 
 

@@ -61,7 +61,7 @@ def _information(played: Floats, p: Floats) -> Floats:
 
 
 def cycles(names: Sequence[str], low: Floats) -> list[tuple[str, str, str]]:
-    """Return the triples a > b > c > a in which every step is sure: ``low[i, j]`` is the lower bound of i's win rate."""
+    """Return the triples a > b > c > a in which every step is sure; ``low[i, j]`` bounds i's win rate from below."""
     n = len(names)
     beats = low > 0.5
     found = []

@@ -1,8 +1,8 @@
 """Sequential tests: stop as soon as the evidence suffices, with stated error rates.
 
-The test is Wald's sequential probability ratio test on the results of *pairs* of games (same cards, seats swapped), in the
-generalised form that engine testing uses: the variance of a pair's score is estimated from the pairs themselves, and the
-log-likelihood ratio of two normal means is compared with Wald's bounds. Its limits: it is meant for small
+The test is Wald's sequential probability ratio test on the results of *pairs* of games (same cards, seats swapped), in
+the generalised form that engine testing uses: the variance of a pair's score is estimated from the pairs themselves, and
+the log-likelihood ratio of two normal means is compared with Wald's bounds. Its limits: it is meant for small
 differences and at least some dozens of pairs; before ``MIN_PAIRS`` it never stops.
 """
 
@@ -40,7 +40,9 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not 0 <= self.low < self.high <= 1:
-            raise OptionError(f"the bounds of a sequential test are 0 <= low < high <= 1, not {self.low} and {self.high}")
+            raise OptionError(
+                f"the bounds of a sequential test are 0 <= low < high <= 1, not {self.low} and {self.high}"
+            )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
                 raise OptionError(f"{name} is {getattr(self, name)}, but must lie between 0 and 0.5")

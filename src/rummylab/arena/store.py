@@ -1,8 +1,8 @@
 """Where results are kept: one SQLite file, safe against being killed at any moment.
 
-A *run* is a configuration (game, agents, seeds, sizes, code version) with its *chunks* of results. Every finished chunk is
-committed at once; starting the same run again plays only the chunks that are missing. A run with another configuration
-is another run: nothing is overwritten.
+A *run* is a configuration (game, agents, seeds, sizes, code version) with its *chunks* of results. Every finished
+chunk is committed at once; starting the same run again plays only the chunks that are missing. A run with another
+configuration is another run: nothing is overwritten.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ class Store:
     def open_run(self, kind: str, config: dict[str, Any], code: str) -> Run:
         """Return the run of this configuration: the one begun before, or a new one."""
         key = config_key(kind, config, code)
-        machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+        machine = (
+            f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+        )
         row = (key, kind, json.dumps(config, sort_keys=True), code, machine, datetime.now(UTC).isoformat())
         with self._errors():
             self._db.execute(
@@ -109,7 +111,9 @@ class Store:
     def runs(self) -> list[dict[str, Any]]:
         """Return what runs there are, oldest first."""
         with self._errors():
-            rows = self._db.execute("select id, key, kind, config, code, machine, created, finished from runs order by id")
+            rows = self._db.execute(
+                "select id, key, kind, config, code, machine, created, finished from runs order by id"
+            )
             names = ("id", "key", "kind", "config", "code", "machine", "created", "finished")
             return [dict(zip(names, row, strict=True)) | {"config": json.loads(row[3])} for row in rows]
 
