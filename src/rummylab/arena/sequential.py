@@ -1,7 +1,7 @@
 """Sequential tests: stop as soon as the evidence suffices, with stated error rates.
 
 The test is Wald's sequential probability ratio test on the results of *pairs* of games (same cards, seats swapped), in
-the generalised form that engine testing uses: the variance of a pair's score is estimated from the pairs themselves, and
+the generalised form of engine testing: the variance of a pair's score is estimated from the pairs themselves, and
 the log-likelihood ratio of two normal means is compared with Wald's bounds. Its limits: it is meant for small
 differences and at least some dozens of pairs; before ``MIN_PAIRS`` it never stops.
 """
