@@ -125,7 +125,7 @@ def match(
     n_pairs = (games + 1) // 2
     chunks = [(start, min(CHUNK, n_pairs - start)) for start in range(0, n_pairs, CHUNK)]
     if all(isinstance(player, CompiledAgent) for player in players):
-        job: Any = _Compiled(rules, players, seed)
+        job: Any = CompiledJob(rules, players, seed)
     else:
         job = _AtTheTable(rules, players, seed)
         workers = 1  # a user's own objects may not survive the way to another process
@@ -177,7 +177,7 @@ def _run_chunk(chunk: tuple[int, int]) -> Rows:
     return part
 
 
-class _Compiled:
+class CompiledJob:
     """A chunk of pairs in one kernel call."""
 
     def __init__(self, rules: Rules, players: Any, seed: int) -> None:
