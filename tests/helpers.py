@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -118,8 +117,10 @@ def registered(game: str) -> list[CompiledAgent]:
 def line_ups(game: str, seed: int, seats: int = 2) -> list[list]:
     """Pairings of players, seat by seat in turn, that between them reach every phase."""
     names = [entry.name for entry in entries(game)]
-    # Every agent against every other, or, where they are many, against the next.
-    meetings = [(a, b) for a in names for b in names] if len(names) <= 3 else [*pairwise([*names, names[0]])]
+    # Every agent against every other or, where they are many, some of each kind, the first (random) with itself among
+    # them; tests/conformance/test_agents.py seats them all.
+    some = [(names[0], names[0]), (names[0], names[1]), (names[len(names) // 2], names[-1])]
+    meetings = [(a, b) for a in names for b in names] if len(names) <= 3 else some
     pairs = [[agent(game, meeting[seat % 2]) for seat in range(seats)] for meeting in meetings]
     return [*pairs, [RandomChooser(seed + seat) for seat in range(seats)]]
 

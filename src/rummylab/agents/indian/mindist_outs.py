@@ -9,7 +9,7 @@ with a, b, c by the distance after the discard. Live outs are the cards nobody h
 Both probabilities are logistic models on public cards (`FEATURES`), fitted by `rummylab.learning.indian_outs` to
 self-play; the numbers are in mindist_outs.json beside this file. Declares as soon as it can. Drop rule
 (`mindist-outs-drop`): before the first draw, without a joker, at MinDist 5 or more moving first, 4 moving
-second. Measured in docs/agents/indian.md.
+second. Departures: none to name, it is our own. Measured in docs/agents/indian.md.
 
 par: [drop at this MinDist or more moving first, the same moving second (0: never), then `WEIGHTS`].
 """
