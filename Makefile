@@ -36,11 +36,13 @@ check: setup-test  ## style, types, import contracts and the fast tests
 signature: setup-test  ## print the behaviour signatures of rules and agents
 	@$(BIN)/python tests/golden/signature.py
 
-bench: setup-test  ## measure speed and write docs/results/gin-speed.md
+bench: setup-test  ## measure speed and write docs/results/*-speed.md
 	@$(BIN)/python benchmarks/bench_gin.py --write docs/results
+	@$(BIN)/python benchmarks/bench_indian.py --write docs/results
 
-reproduce: setup  ## play the baselines again and write docs/results/gin-baselines.md
+reproduce: setup-test  ## play the baselines and the published studies again and write docs/results
 	@$(BIN)/python benchmarks/baselines.py
+	@$(BIN)/rummylab reproduce indian
 
 docs: setup  ## regenerate the tables inside the documents
 	@$(BIN)/python -m rummylab.cli.tables --write

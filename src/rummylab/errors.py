@@ -10,6 +10,7 @@ RummyError
 ├── UnknownNameError         no such game, agent or preset; suggests the nearest
 ├── AgentError               an agent that misbehaves or cannot be loaded
 ├── ProtocolError            a line the bridge does not understand
+├── StoreError               a results file that cannot be opened, read or written
 ├── ArtifactError            a trained file that is damaged or of another version
 └── MissingExtraError        a feature whose optional packages are not installed
 """
@@ -54,6 +55,10 @@ class AgentError(RummyError):
 
 class ProtocolError(RummyError, ValueError):
     """A line of the bridge protocol that cannot be understood."""
+
+
+class StoreError(RummyError, OSError):
+    """A results file that cannot be opened, read or written. Nothing was overwritten."""
 
 
 class ArtifactError(RummyError, ValueError):

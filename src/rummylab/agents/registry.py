@@ -13,7 +13,10 @@ from rummylab.games.registry import game
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered agent: one file, imported when the agent is first asked for."""
+    """A registered agent: one file, imported when the agent is first asked for.
+
+    *par* are its options; fitted numbers, if its file has ``WEIGHTS``, come after them.
+    """
 
     game: str
     name: str
@@ -23,7 +26,8 @@ class Entry:
     par: Sequence[float] = ()
 
     def load(self) -> CompiledAgent:
-        return CompiledAgent(self.name, import_module(self.home).act, self.par)
+        home = import_module(self.home)
+        return CompiledAgent(self.name, home.act, (*self.par, *getattr(home, "WEIGHTS", ())))
 
 
 ENTRIES = (
@@ -47,6 +51,109 @@ ENTRIES = (
         "rummylab.agents.indian.random",
         "random draws and discards, declares when it can",
         "Saha et al., section VII",
+    ),
+    Entry(
+        "indian",
+        "random-drop",
+        "rummylab.agents.indian.random",
+        "the same, and folding is a third choice of every draw",
+        "Saha et al., section VII",
+        (1,),
+    ),
+    Entry(
+        "indian",
+        "defeat-seeking",
+        "rummylab.agents.indian.defeat_seeking",
+        "breaks its own melds and keeps what counts most",
+        "Saha et al., section VII",
+    ),
+    Entry(
+        "indian",
+        "minscore",
+        "rummylab.agents.indian.minscore",
+        "plays for the lowest score of the hand",
+        "Saha et al., section VII",
+        (0,),
+    ),
+    Entry(
+        "indian",
+        "minscore-drop",
+        "rummylab.agents.indian.minscore",
+        "the same, drops at MinScore 80 or more",
+        "Saha et al., section VII",
+        (80,),
+    ),
+    Entry(
+        "indian",
+        "mindist",
+        "rummylab.agents.indian.mindist",
+        "moves toward the nearest declaration, throws the dearest spare card",
+        "Saha et al., section VII",
+        (0, 0),
+    ),
+    Entry(
+        "indian",
+        "mindist-drop",
+        "rummylab.agents.indian.mindist",
+        "the same, drops at MinDist above 4",
+        "Saha et al., section VII and VIII",
+        (5, 0),
+    ),
+    Entry(
+        "indian",
+        "mindist-drawn",
+        "rummylab.agents.indian.mindist",
+        "the same, but a drawn card that gains nothing goes at once",
+        "the paper's published experiments",
+        (0, 1),
+    ),
+    Entry(
+        "indian",
+        "mindist-score",
+        "rummylab.agents.indian.mindist_score",
+        "of the spare cards throws the one that leaves the least MinScore",
+        "Saha et al., section VII",
+        (0,),
+    ),
+    Entry(
+        "indian",
+        "mindist-score-drop",
+        "rummylab.agents.indian.mindist_score",
+        "the same, drops at MinDist above 4",
+        "Saha et al., section VII and VIII",
+        (5,),
+    ),
+    Entry(
+        "indian",
+        "mindist-opp",
+        "rummylab.agents.indian.mindist_opp",
+        "of the spare cards throws what the opponent has no use for",
+        "Saha et al., section VII",
+        (0,),
+    ),
+    Entry(
+        "indian",
+        "mindist-opp-drop",
+        "rummylab.agents.indian.mindist_opp",
+        "the same, drops at MinDist above 4",
+        "Saha et al., section VII and VIII",
+        (5,),
+    ),
+    Entry(
+        "indian",
+        "mindist-outs",
+        "rummylab.agents.indian.mindist_outs",
+        "of the spare cards weighs live outs against what the opponent could do with the discard",
+        "ours, on the expected turns of Saha et al., section IX",
+        (0, 0),
+    ),
+    Entry(
+        "indian",
+        "mindist-outs-drop",
+        "rummylab.agents.indian.mindist_outs",
+        "the same, drops without a joker at MinDist 5 moving first, at 4 moving second",
+        "ours",
+        (5, 4),
     ),
 )
 

@@ -125,13 +125,13 @@ def match(
     n_pairs = (games + 1) // 2
     chunks = [(start, min(CHUNK, n_pairs - start)) for start in range(0, n_pairs, CHUNK)]
     if all(isinstance(player, CompiledAgent) for player in players):
-        job: Any = _Compiled(rules, players, seed)
+        job: Any = CompiledJob(rules, players, seed)
     else:
         job = _AtTheTable(rules, players, seed)
         workers = 1  # a user's own objects may not survive the way to another process
     started = time.perf_counter()
     parts, done = [], 0
-    for part in _run(job, chunks, workers or os.cpu_count() or 1):
+    for part in run_chunks(job, chunks, workers or os.cpu_count() or 1):
         parts.append(part)
         done += len(part)
         if progress is not None:
@@ -159,7 +159,7 @@ def _load(game_name: str, names: list[str]) -> None:
 _job: Any = None
 
 
-def _run(job: Any, chunks: list[tuple[int, int]], workers: int) -> Iterator[Rows]:
+def run_chunks(job: Any, chunks: list[tuple[int, int]], workers: int) -> Iterator[Rows]:
     """Yield the tallies of every chunk, in order."""
     global _job
     workers = min(workers, len(chunks))
@@ -177,7 +177,7 @@ def _run_chunk(chunk: tuple[int, int]) -> Rows:
     return part
 
 
-class _Compiled:
+class CompiledJob:
     """A chunk of pairs in one kernel call."""
 
     def __init__(self, rules: Rules, players: Any, seed: int) -> None:
@@ -194,11 +194,12 @@ class _Compiled:
         )
         illegal = tallies[tallies["illegal"] > 0]
         if len(illegal):
-            raise AgentError(_complaint(self.rules, self.players, illegal[0]))
+            raise AgentError(complaint(self.rules, self.players, illegal[0]))
         return tallies
 
 
-def _complaint(rules: Rules, players: Any, tally: Any) -> str:
+def complaint(rules: Rules, players: Any, tally: Any) -> str:
+    """Say which agent made the illegal move noted in *tally*."""
     name = players[int(tally["illegal"]) - 1].name
     code = int(tally["illegal_code"])
     phase = game(rules.name).batch.PHASES[int(tally["illegal_phase"])]

@@ -66,5 +66,11 @@ def gin_speed() -> dict[str, float]:
     }
 
 
-SPEED = {"gin": gin_speed}
+def _indian_speed() -> dict[str, float]:
+    from rummylab.arena.speed_indian import indian_speed
+
+    return indian_speed()
+
+
+SPEED = {"gin": gin_speed, "indian": _indian_speed}
 """The benchmark of every game, by name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,3 +61,36 @@ def ratio(gain_per_pair: Floats, hands_per_pair: Floats, z: float = Z95) -> Esti
     residual = gain_per_pair - value * hands_per_pair
     half = z * math.sqrt(n * float(np.var(residual, ddof=1))) / total if n > 1 else math.inf
     return Estimate(value, value - half, value + half)
+
+
+def mean(values: Floats, z: float = Z95) -> Estimate:
+    """Return the mean of independent *values* with its normal interval."""
+    n = len(values)
+    value = float(np.mean(values))
+    half = z * math.sqrt(float(np.var(values, ddof=1)) / n) if n > 1 else math.inf
+    return Estimate(value, value - half, value + half)
+
+
+def median(values: Floats, z: float = Z95) -> Estimate:
+    """Return the median with the interval between order statistics that holds for any distribution."""
+    n = len(values)
+    half = z * math.sqrt(n) / 2
+    low, high = max(0, math.floor(n / 2 - half) - 1), min(n - 1, math.ceil(n / 2 + half))
+    ordered = np.sort(values)
+    return Estimate(float(np.median(values)), float(ordered[low]), float(ordered[high]))
+
+
+def p_value(z: float) -> float:
+    """Return the two-sided p-value of a standard normal *z*."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return the p-values corrected for making several tests at once (Holm 1979), in the given order."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    corrected = [0.0] * len(p_values)
+    highest = 0.0
+    for k, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - k) * p_values[i]))
+        corrected[i] = highest
+    return corrected

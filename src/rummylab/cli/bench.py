@@ -23,4 +23,4 @@ def bench(
         print_json(figures)
         return
     for name, value in figures.items():
-        typer.echo(f"{name:28} {value:,.1f}")
+        typer.echo(f"{name:28} {value:,.2f}")

@@ -100,9 +100,29 @@ def _agents(game: str) -> Callable[[], str]:
     )
 
 
-def _gin_speed() -> str:
-    figures = json.loads((_root() / "docs/results/gin-speed.json").read_text())
-    return _table(("what", "measured"), [(row["what"], row["measured"]) for row in figures["rows"]])
+def _speed(game: str) -> Callable[[], str]:
+    def table() -> str:
+        figures = json.loads((_root() / f"docs/results/{game}-speed.json").read_text())
+        return _table(("what", "measured"), [(row["what"], row["measured"]) for row in figures["rows"]])
+
+    return table
+
+
+def _mindist_example(part: str) -> Callable[[], str]:
+    def block() -> str:
+        from rummylab.cli.hand_indian import lines_of
+
+        hand, wild = EXAMPLES[part]
+        return "```\n" + "\n".join(lines_of(hand, wild)) + "\n```\n"
+
+    return block
+
+
+EXAMPLES = {
+    "thirteen": ("5h 6h 7h Js Qs 2s 8d 9d Td Kc Kd 4s Ac", "2"),
+    "fourteen": ("5h 6h 7h Js Qs 2s 8d 9d Td Kc Kd 4s Ac 8h", "2"),
+}
+"""The hands of docs/concepts/mindist.md: cards and wild rank."""
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -111,12 +131,15 @@ TABLES: dict[str, Callable[[], str]] = {
     "gin-public": _fields("gin", "TABLE"),
     "gin-private": _fields("gin", "MINE"),
     "gin-agents": _agents("gin"),
-    "gin-speed": _gin_speed,
+    "gin-speed": _speed("gin"),
     "indian-options": _options("indian", "IndianOptions"),
     "indian-actions": _actions("indian"),
     "indian-public": _fields("indian", "TABLE"),
     "indian-private": _fields("indian", "MINE"),
     "indian-agents": _agents("indian"),
+    "indian-speed": _speed("indian"),
+    "mindist-thirteen": _mindist_example("thirteen"),
+    "mindist-fourteen": _mindist_example("fourteen"),
 }
 
 

@@ -17,6 +17,10 @@ def play(rules: Rules, agents: Sequence[Agent], seed: int) -> State:
     return next(play_match(rules, agents, seed))
 
 
+MAX_HANDS = 10_000
+"""A match of players who never score would not end; it is broken off here and counts for nobody."""
+
+
 def play_match(rules: Rules, agents: Sequence[Agent], seed: int, *, pair: int = 0) -> Iterator[State]:
     """Play a match hand by hand, yielding each finished table.
 
@@ -30,7 +34,7 @@ def play_match(rules: Rules, agents: Sequence[Agent], seed: int, *, pair: int = 
             agent.sit(rules, Seat(i), rngs[i])
         finish(state, agents)
         yield state
-        if state.match_is_over:
+        if state.match_is_over or state.hand_no + 1 == MAX_HANDS:
             return
         state = state.next_hand(rules.shuffled(seed, pair, state.hand_no + 1))
 

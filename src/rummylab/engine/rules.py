@@ -21,23 +21,21 @@ Codes = npt.NDArray[np.int16]
 
 
 def copy_of(rows: Rows) -> Rows:
-    """Return a copy of *rows*: through bytes, thirty times as fast as NumPy's own field by field."""
-    return rows.view(np.uint8).copy().view(rows.dtype)
+    """Return a copy of *rows*: through bytes, many times as fast as NumPy's own field by field."""
+    return np.frombuffer(bytearray(rows.tobytes()), rows.dtype)
 
 
 def view_of(row: Rows, seat: int, view: np.dtype[np.void]) -> Rows:
     """Return what *seat* sees of a position made of ``table`` and ``mine[seat]``, as a copy."""
-    seen = np.zeros(view.itemsize, np.uint8)
-    whole = row.view(np.uint8)
-    record = row.dtype.fields
-    parts = view.fields
+    record, parts = row.dtype.fields, view.fields
     assert record is not None
     assert parts is not None
-    table, mine = parts["table"], parts["mine"]
-    start = record["mine"][1] + seat * mine[0].itemsize
-    seen[: table[0].itemsize] = whole[: table[0].itemsize]
-    seen[mine[1] : mine[1] + mine[0].itemsize] = whole[start : start + mine[0].itemsize]
-    return seen.view(view)
+    (table, _), (mine, place) = parts["table"][:2], parts["mine"][:2]
+    start = record["mine"][1] + seat * mine.itemsize
+    whole, seen = row.tobytes(), bytearray(view.itemsize)
+    seen[: table.itemsize] = whole[: table.itemsize]
+    seen[place : place + mine.itemsize] = whole[start : start + mine.itemsize]
+    return np.frombuffer(seen, view)
 
 
 class Rules(Protocol):

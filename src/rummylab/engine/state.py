@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -65,7 +64,7 @@ class State:
         self._bytes = row.view(np.uint8)
         self.log: list[Event] = []
         self._logs: list[list[Event]] = [[] for _ in range(rules.seats)]
-        self._undo: list[tuple[npt.NDArray[np.uint8], int]] = []
+        self._undo: list[tuple[bytes, int]] = []
         self.scores_before = rules.scores(row)
         rules.deal(row, [deck], [starter])
         self._actor = rules.actor(row)
@@ -102,7 +101,7 @@ class State:
         seat = self.actor
         if seat is None:
             raise IllegalActionError(f"{action} at event {len(self.log)}: the hand is over")
-        before = self._bytes.copy()
+        before = self._row.tobytes()
         try:
             drawn = self.rules.step(self._row, np.array([self.rules.encode(action)], np.int16))[0]
         except (IllegalActionError, NotationError) as error:
@@ -121,7 +120,7 @@ class State:
             raise IllegalActionError("nothing to take back: no move has been made")
         before, n_events = self._undo.pop()
         event = self.log[n_events]
-        self._bytes[:] = before
+        self._bytes[:] = np.frombuffer(before, np.uint8)
         self._actor = self.rules.actor(self._row)
         for log in (self.log, *self._logs):
             del log[n_events:]

@@ -9,6 +9,7 @@ from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
 from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.engine.referee import MAX_HANDS
 from rummylab.games.gin.rules import (
     ACT_POINTER,
     OUTCOMES,
@@ -46,8 +47,6 @@ TALLY = np.dtype(
     align=True,
 )
 """The result of one match."""
-MAX_HANDS = 10_000
-"""A match of players who never knock would not end; it is broken off here and counts for nobody."""
 
 
 @helper

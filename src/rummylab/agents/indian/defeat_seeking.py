@@ -1,0 +1,68 @@
+"""Defeat-seeking: breaks its own melds and keeps what counts most.
+
+Source: Saha et al., section VII, agent 2. Policy: with a meld in hand it takes the open card if that card forms no
+meld, else from the stock; without a meld always from the stock. It throws the cheapest card of a meld, and with no
+meld the cheapest card of all, which makes the score grow. It declares if its hand has become declarable all the
+same (footnote 4). Departures: only melds without jokers are looked for, because a joker is the cheapest card of any
+meld it could complete and goes first anyway; for the same reason an open joker counts as forming a meld. It
+never drops: the paper calls that unproductive here. Measured in docs/agents/indian.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper, kernel_of
+from rummylab.agents.indian.common import cheapest
+from rummylab.cards.bits import EACH_SUIT, lowest, popcount
+from rummylab.cards.rng import any_card
+from rummylab.games.indian.melds import GROUP
+from rummylab.games.indian.minscore import pure_windows, window_cards
+from rummylab.games.indian.rules import (
+    ACT,
+    DECLARE_CODE,
+    DISCARD_CODE,
+    DRAW,
+    DRAW_PILE,
+    DRAW_STOCK,
+    bit,
+    can_take,
+    declarable,
+    is_joker,
+    kinds,
+)
+
+
+@helper
+def _melded(cards: int) -> int:
+    """Return the cards that are part of a run or group without jokers."""
+    found = np.int64(0)
+    starts = pure_windows(cards, GROUP)
+    while starts:
+        found |= window_cards(lowest(starts), GROUP)
+        starts &= starts - 1
+    for rank in range(13):
+        group = cards & (np.int64(EACH_SUIT) << rank)
+        if popcount(group) >= GROUP:
+            found |= group
+    return found
+
+
+@helper
+def _draw(table: np.void, mine: np.void) -> int:
+    if not can_take(table) or is_joker(table, table.up) or _melded(mine.hand) == 0:
+        return np.int64(DRAW_STOCK)
+    up = bit(table.up)
+    return np.int64(DRAW_STOCK) if _melded(mine.hand | up) & up else np.int64(DRAW_PILE)
+
+
+@kernel_of(ACT)
+def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+    if table.phase == DRAW:
+        return _draw(table, mine)
+    good = declarable(table, mine)
+    if good:
+        return DECLARE_CODE + lowest(good)
+    melded = _melded(mine.hand)
+    return DISCARD_CODE + any_card(mine, cheapest(melded if melded else kinds(mine), np.int64(table.wild)))

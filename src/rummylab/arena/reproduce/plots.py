@@ -1,0 +1,195 @@
+"""The figures of the reports: colours that everybody can tell apart (Okabe and Ito), readable in print.
+
+Needs the extra ``report``. No window is opened and no global style is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rummylab.arena.statistics import Estimate, Floats
+from rummylab.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
+GREY = "#666666"
+_STYLE: Any = {
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "figure.constrained_layout.use": True,
+}
+
+
+def need_matplotlib() -> None:
+    """Say at once, not after minutes of play, that the figures cannot be drawn."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("reports with figures need: pip install 'rummylab[report]'") from None
+
+
+@contextmanager
+def figure(path: Path, width: float, height: float, columns: int = 1, **grid: Any) -> Iterator[tuple[Figure, Any]]:
+    """Give a figure with its axes, and write it to *path* at the end."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_STYLE):
+        drawn = Figure(figsize=(width, height), dpi=150)
+        FigureCanvasAgg(drawn)
+        axes = drawn.subplots(1, columns, **grid)
+        yield drawn, axes
+        drawn.savefig(path, metadata={"Software": None})
+
+
+def steps(path: Path, curves: Mapping[str, Floats], *, x: str, y: str, title: str, note: tuple[float, str]) -> None:
+    """Draw cumulative shares as steps over whole numbers; *note* marks a place on the x axis."""
+    with figure(path, 6.5, 3.8) as (_, axes):
+        styles = [(BLUE, "-", 2.2), (ORANGE, "--", 1.8), (GREEN, ":", 2.0)]
+        for (name, values), (color, line, width) in zip(curves.items(), styles, strict=False):
+            axes.step(np.arange(len(values)), values, where="post", label=name, color=color, ls=line, lw=width)
+        axes.axvline(note[0], color=GREY, lw=0.8)
+        axes.annotate(note[1], (note[0], 0.04), xytext=(-6, 0), textcoords="offset points", ha="right", color=GREY)
+        axes.set(xlabel=x, ylabel=y, title=title, ylim=(0, 1.03), xlim=(0, None))
+        axes.legend(loc="upper left")
+
+
+def histogram(path: Path, values: Floats, *, x: str, title: str, cap: int) -> None:
+    """Draw shares over whole numbers, those from *cap* on in another colour."""
+    with figure(path, 6.5, 3.6) as (_, axes):
+        places = np.arange(len(values))
+        below = places < cap
+        axes.bar(places[below], values[below], width=0.9, color=BLUE, label=f"below {cap}")
+        axes.bar(
+            places[~below],
+            values[~below],
+            width=0.9,
+            color=ORANGE,
+            label=f"{cap} and more: counts {cap} ({values[~below].sum():.1%} of hands)",
+        )
+        axes.set(xlabel=x, ylabel="share of hands", title=title, ylim=(0, 1.2 * values.max()))
+        axes.grid(axis="x", visible=False)
+        axes.legend(loc="upper left")
+
+
+def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> None:
+    """Draw shares over whole numbers, side by side for each of *groups*: as they are, and on a logarithmic scale."""
+    looks = [(BLUE, ""), (SKY, "////"), (ORANGE, ""), (GREEN, "....")]
+    with figure(path, 10.0, 4.2, 2) as (drawn, both):
+        n = max(int(np.flatnonzero(values)[-1]) for values in groups.values()) + 1
+        width = 0.84 / len(groups)
+        for axes in both:
+            for k, ((name, values), (color, hatch)) in enumerate(zip(groups.items(), looks, strict=False)):
+                at = np.arange(n) + (k - (len(groups) - 1) / 2) * width
+                axes.bar(at, values[:n], width=width * 0.94, color=color, hatch=hatch, edgecolor="white", label=name)
+            axes.set(xlabel=x, ylabel="share of hands", xticks=range(n))
+            axes.grid(axis="x", visible=False)
+        both[0].set(title=title)
+        both[1].set(title="the same, logarithmic", yscale="log")
+        names, labels = both[0].get_legend_handles_labels()
+        drawn.legend(names, labels, loc="outside lower center", ncols=len(groups))
+
+
+def heat_maps(
+    path: Path,
+    panels: Sequence[tuple[str, Sequence[str], Floats]],
+    *,
+    title: str,
+    limits: Sequence[tuple[float, float]],
+    form: str,
+    colors: str,
+    x: str,
+    y: str,
+) -> None:
+    """Draw tables of numbers, one panel each, coloured between *limits* and with the numbers in the cells."""
+    sizes = [len(names) for _, names, _ in panels]
+    shape = {"squeeze": False, "width_ratios": sizes}
+    with figure(path, 1.9 + 1.0 * sum(sizes), 1.8 + 0.62 * max(sizes), len(panels), **shape) as (drawn, grid):
+        drawn.suptitle(title, fontsize=12, fontweight="bold")
+        for axes, (label, names, values), (low, high) in zip(grid[0], panels, limits, strict=True):
+            image = axes.imshow(values, cmap=colors, vmin=low, vmax=high, aspect="auto")
+            for i, j in np.ndindex(*values.shape):
+                red, green, blue, _ = image.cmap(image.norm(values[i, j]))
+                dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+                axes.text(
+                    j, i, format(values[i, j], form), ha="center", va="center", color="white" if dark else "black"
+                )
+            axes.set_title(label, fontweight="normal")
+            axes.set(xlabel=x, ylabel=y)
+            axes.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
+            axes.set_yticks(range(len(names)), names)
+            axes.grid(visible=False)
+            axes.spines[:].set_visible(False)
+            axes.tick_params(length=0)
+
+
+def _points(
+    axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any
+) -> None:
+    middle = np.array([value.value for value in values])
+    arms = np.array([[value.value - value.low for value in values], [value.high - value.value for value in values]])
+    horizontal = how.pop("horizontal", False)
+    drawn: dict[str, Any] = {"fmt": marker, "color": color, "capsize": 3, "ms": 6, "label": label, **how}
+    if horizontal:
+        axes.errorbar(middle, at, xerr=np.clip(arms, 0, None), **drawn)
+    else:
+        axes.errorbar(at, middle, yerr=np.clip(arms, 0, None), **drawn)
+
+
+def forest(
+    path: Path, names: Sequence[str], series: Mapping[str, Sequence[Estimate]], *, x: str, title: str, null: float
+) -> None:
+    """Draw estimates with their intervals, one line per comparison, around the value that means no difference."""
+    looks = [(VERMILION, "s"), (BLUE, "o")]
+    with figure(path, 7.0, 1.6 + 0.5 * len(names)) as (drawn, axes):
+        axes.axvline(null, color=GREY, lw=1)
+        for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
+            at = np.arange(len(names), dtype=np.float64) + 0.24 * (k - (len(series) - 1) / 2)
+            _points(axes, at, values, color, marker, label, horizontal=True)
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        axes.set(xlabel=x, title=title)
+        drawn.legend(loc="outside lower center", ncols=len(series))
+
+
+def dots(
+    path: Path, places: Sequence[int], series: Mapping[str, Sequence[Estimate]], *, x: str, y: str, title: str
+) -> None:
+    """Draw estimates with their intervals over whole numbers, around zero."""
+    looks = [(BLUE, "o"), (VERMILION, "s"), (GREEN, "^")]
+    with figure(path, 6.5, 3.8) as (_, axes):
+        axes.axhline(0, color=GREY, lw=1)
+        for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
+            at = np.array(places, np.float64) + 0.1 * (k - (len(series) - 1) / 2)
+            _points(axes, at, values, color, marker, label, ls="-", lw=1)
+            for place, value in zip(at, values, strict=True):
+                away = (-8, "right") if k == 0 else (8, "left")
+                axes.annotate(
+                    f"{value.value:+.2f}",
+                    (place, value.value),
+                    xytext=(away[0], -12 if k else 8),
+                    textcoords="offset points",
+                    ha=away[1],
+                    color=color,
+                    fontsize=9,
+                )
+        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places), xlim=(min(places) - 0.5, max(places) + 0.5))
+        axes.legend(loc="best")

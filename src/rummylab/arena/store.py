@@ -1,0 +1,163 @@
+"""Where results are kept: one SQLite file, safe against being killed at any moment.
+
+A *run* is a configuration (game, agents, seeds, sizes, code version) with its *chunks* of results. Every finished
+chunk is committed at once; starting the same run again plays only the chunks that are missing. A run with another
+configuration is another run: nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from rummylab.engine.rules import Rows
+from rummylab.errors import StoreError
+
+SCHEMA: Final = 1
+_TABLES: Final = """
+create table runs (
+    id integer primary key,
+    key text not null unique,
+    kind text not null,
+    config text not null,
+    code text not null,
+    machine text not null,
+    created text not null,
+    finished text
+);
+create table chunks (
+    run integer not null references runs(id),
+    name text not null,
+    results blob not null,
+    primary key (run, name)
+) without rowid;
+create table artifacts (
+    run integer not null references runs(id),
+    name text not null,
+    content blob not null,
+    primary key (run, name)
+) without rowid;
+"""
+_MIGRATIONS: Final[dict[int, str]] = {}
+"""From a schema version to the statements that lead to the next."""
+
+
+def config_key(kind: str, config: dict[str, Any], code: str) -> str:
+    """Return the name under which a configuration is found again."""
+    text = json.dumps([kind, config, code], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+class Store:
+    """An open results file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_dir():
+            raise StoreError(f"{path} is a directory, not a results file")
+        if not path.parent.is_dir():
+            raise StoreError(f"{path}: the directory {path.parent} does not exist")
+        with self._errors():
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = normal")
+            self._prepare()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from None
+
+    def _prepare(self) -> None:
+        (version,) = self._db.execute("pragma user_version").fetchone()
+        if version > SCHEMA:
+            raise StoreError(f"{self.path} has schema {version}; this version of Rummylab knows {SCHEMA}")
+        if version == 0:
+            if self._db.execute("select count(*) from sqlite_master").fetchone()[0]:
+                raise StoreError(f"{self.path} is a database of something else")
+            self._db.executescript(f"begin; {_TABLES} pragma user_version = {SCHEMA}; commit;")
+        while 0 < version < SCHEMA:
+            self._db.executescript(f"begin; {_MIGRATIONS[version]} pragma user_version = {version + 1}; commit;")
+            version += 1
+
+    def open_run(self, kind: str, config: dict[str, Any], code: str) -> Run:
+        """Return the run of this configuration: the one begun before, or a new one."""
+        key = config_key(kind, config, code)
+        machine = (
+            f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+        )
+        row = (key, kind, json.dumps(config, sort_keys=True), code, machine, datetime.now(UTC).isoformat())
+        with self._errors():
+            self._db.execute(
+                "insert into runs (key, kind, config, code, machine, created) values (?,?,?,?,?,?)"
+                " on conflict (key) do nothing",
+                row,
+            )
+            (number,) = self._db.execute("select id from runs where key = ?", (key,)).fetchone()
+        return Run(self, number, key)
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Return what runs there are, oldest first."""
+        with self._errors():
+            rows = self._db.execute(
+                "select id, key, kind, config, code, machine, created, finished from runs order by id"
+            )
+            names = ("id", "key", "kind", "config", "code", "machine", "created", "finished")
+            return [dict(zip(names, row, strict=True)) | {"config": json.loads(row[3])} for row in rows]
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class Run:
+    """One configuration and what is known of it so far."""
+
+    def __init__(self, store: Store, number: int, key: str) -> None:
+        self.store, self.number, self.key = store, number, key
+
+    def chunk(self, name: str, dtype: np.dtype[np.void]) -> Rows | None:
+        """Return the results kept under *name*, or nothing."""
+        with self.store._errors():
+            row = self.store._db.execute(
+                "select results from chunks where run = ? and name = ?", (self.number, name)
+            ).fetchone()
+        if row is None:
+            return None
+        if len(row[0]) % dtype.itemsize:
+            raise StoreError(f"{self.store.path}: chunk {name} of run {self.key} is damaged")
+        return np.frombuffer(row[0], dtype)
+
+    def keep(self, name: str, results: Rows) -> None:
+        """Keep the results of one chunk, at once and for good."""
+        with self.store._errors():
+            self.store._db.execute(
+                "insert into chunks (run, name, results) values (?,?,?) on conflict do nothing",
+                (self.number, name, results.tobytes()),
+            )
+
+    def or_play(self, name: str, dtype: np.dtype[np.void], play: Callable[[], Rows]) -> Rows:
+        """Return the chunk *name*, playing and keeping it if it is missing."""
+        known = self.chunk(name, dtype)
+        if known is None:
+            known = play()
+            self.keep(name, known)
+        return known
+
+    def finish(self) -> None:
+        with self.store._errors():
+            self.store._db.execute(
+                "update runs set finished = coalesce(finished, ?) where id = ?",
+                (datetime.now(UTC).isoformat(), self.number),
+            )

@@ -1,0 +1,30 @@
+"""``rummylab bench indian`` measures what it says it measures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rummylab.arena import speed_indian
+from rummylab.arena.speed import SPEED
+from rummylab.games.indian.deals import random_hands
+
+
+def test_bench_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed_indian, "N_HANDS", 500)
+    monkeypatch.setattr(speed_indian, "_games_per_s", lambda names, games: float(len(names)))
+    figures = SPEED["indian"]()
+    assert {"minscore_us", "mindist_us", "discards14_us", "games_per_s", "call_us"} <= set(figures)
+    assert all(value > 0 for value in figures.values())
+    assert figures["games_per_s"] == 4, "the paper's four skilled agents"
+    published = 1e3 * speed_indian.PUBLISHED_MS["mindist"]
+    assert figures["mindist_ratio_to_published"] == pytest.approx(published / figures["mindist_us"])
+
+
+def test_fourteen_calls_are_one_for_each_discard() -> None:
+    hands = random_hands(50, seed=3, n_cards=14)
+    each = speed_indian._without_each(hands)
+    sizes = [once.bit_count() + twice.bit_count() + jokers for once, twice, jokers, _ in each.tolist()]
+    assert set(sizes) == {13}
+    assert len(each) == 14 * len(hands)
+    assert np.unique(each, axis=0).shape == each.shape

@@ -1,0 +1,166 @@
+"""Tournaments: the same table on every back end, and after being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rummylab.arena.backends import Processes, Task, ThisProcess, play_task
+from rummylab.arena.store import Store
+from rummylab.arena.tournament import Plan, tournament
+from rummylab.engine.rules import Rows
+from rummylab.errors import OptionError, StoreError, UnknownNameError
+
+PLAN = Plan(game="gin", agents=("simple", "random"), games=1400, seed=3)
+
+
+def table(standings: object) -> str:
+    return json.dumps(standings.to_dict())  # type: ignore[attr-defined]
+
+
+class Stops:
+    """A back end that dies after some tasks."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]:
+        for i, task in enumerate(tasks):
+            if i == self.after:
+                raise KeyboardInterrupt
+            yield task, play_task(task)
+
+
+class Counts:
+    """A back end that remembers what it was asked to play."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]:
+        self.tasks = list(tasks)
+        return ThisProcess().run(self.tasks)
+
+
+def test_every_back_end_gives_the_same_table() -> None:
+    here = table(tournament(PLAN, backend=ThisProcess()))
+    assert table(tournament(PLAN, backend=Processes(2))) == here
+
+
+def test_the_table_has_every_ordered_pair_and_adds_up() -> None:
+    result = tournament(PLAN, backend=ThisProcess()).to_dict()
+    assert [(row["first"], row["second"]) for row in result["cross_table"]] == [
+        ("simple", "random"),
+        ("random", "simple"),
+    ]
+    assert sum(row["win_rate"] for row in result["cross_table"]) == pytest.approx(1)
+    assert all(row["ci"][0] <= row["win_rate"] <= row["ci"][1] for row in result["cross_table"])
+    assert [rating["agent"] for rating in result["ratings"]] == ["simple", "random"]
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    whole = table(tournament(PLAN, backend=ThisProcess()))
+    with pytest.raises(KeyboardInterrupt):
+        tournament(PLAN, store=Store(tmp_path / "runs.db"), backend=Stops(after=2))
+    counting = Counts()
+    again = tournament(PLAN, store=Store(tmp_path / "runs.db"), backend=counting)
+    assert table(again) == whole
+    assert len(counting.tasks) == len(PLAN.tasks()) - 2
+
+
+def test_another_configuration_is_another_run(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs.db")
+    tournament(PLAN, store=store, backend=ThisProcess())
+    counting = Counts()
+    other = Plan(game="gin", agents=("simple", "random"), games=1400, seed=4)
+    tournament(other, store=store, backend=counting)
+    assert len(counting.tasks) == len(other.tasks())
+    assert [run["config"]["seed"] for run in store.runs()] == [3, 4]
+    assert all(run["finished"] and run["machine"] and run["code"] for run in store.runs())
+
+
+@pytest.mark.slow
+def test_kill_minus_nine_loses_nothing(tmp_path: Path) -> None:
+    arguments = ["tournament", "gin", "--agents", "simple,random", "--games", "30000", "--seed", "5", "--json"]
+    command = [sys.executable, "-m", "rummylab", *arguments]
+    whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    path = tmp_path / "runs.db"
+    kept = [*command, "--store", str(path), "--workers", "1"]
+    for _ in range(2):
+        victim = subprocess.Popen(kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 60
+        before = _chunks(path)
+        while _chunks(path) < before + 5 and victim.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(victim.pid, signal.SIGKILL)
+        victim.wait()
+    assert 0 < _chunks(path) <= 60
+    assert subprocess.run(kept, capture_output=True, text=True, check=True).stdout == whole
+
+
+def _chunks(path: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+            return int(db.execute("select count(*) from chunks").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import rummylab.arena.backends as backends
+
+    scar = tmp_path / "died"
+    real = backends.play_task
+
+    def dies_once(task: Task) -> Rows:
+        if task.pairs and not scar.exists():
+            scar.write_text("once")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(task)
+
+    monkeypatch.setattr(backends, "play_task", dies_once)
+    dies_once.__module__, dies_once.__qualname__ = "rummylab.arena.backends", "play_task"
+    assert table(tournament(PLAN, backend=Processes(2))) == table(tournament(PLAN, backend=ThisProcess()))
+    assert scar.exists()
+
+
+def test_bad_plans_and_bad_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="two agents or more"):
+        Plan(game="gin", agents=("simple",))
+    with pytest.raises(OptionError, match="listed twice"):
+        Plan(game="gin", agents=("simple", "simple"))
+    with pytest.raises(UnknownNameError, match="did you mean 'simple'"):
+        Plan(game="gin", agents=("simpel", "random"))
+    with pytest.raises(StoreError, match="is a directory"):
+        Store(tmp_path)
+    with pytest.raises(StoreError, match="does not exist"):
+        Store(tmp_path / "nowhere" / "runs.db")
+    broken = tmp_path / "broken.db"
+    broken.write_text("this is not a database, and it is long enough to be read as one " * 20)
+    before = broken.read_bytes()
+    with pytest.raises(StoreError, match="not a database"):
+        Store(broken)
+    assert broken.read_bytes() == before
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as db:
+        db.execute("create table letters (x)")
+    with pytest.raises(StoreError, match="something else"):
+        Store(other)
+
+
+def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "later.db"
+    Store(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute("pragma user_version = 99")
+    with pytest.raises(StoreError, match="schema 99"):
+        Store(path)
