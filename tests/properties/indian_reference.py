@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -60,13 +61,19 @@ def pieces(cards: list[Card]) -> list[Piece]:
 def add_meld(table: Table, candidates: list[Piece], optional: bool, count_places: bool) -> Table:
     """One meld more: least cost per subset. The cost of a meld is its places, or only those left empty."""
     after = table.copy() if optional else np.full_like(table, NEVER)
-    subsets = np.arange(len(table))
     for piece in candidates:
         cost = piece.places if count_places else piece.places - piece.mask.bit_count()
-        before = np.flatnonzero(subsets & piece.mask == 0)
-        joined = before | piece.mask
-        after[joined] = np.minimum(after.take(joined, 0), table.take(before, 0) + cost)
+        join(table, after, piece.mask, cost)
     return after
+
+
+@numba.njit
+def join(table: Table, after: Table, mask: int, cost: int) -> None:
+    """Put the cards of *mask* beside every subset without them. Compiled, because it is nearly all of the work."""
+    for subset in range(table.shape[0]):
+        if subset & mask == 0:
+            for k in range(table.shape[1]):
+                after[subset | mask, k] = min(after[subset | mask, k], table[subset, k] + cost)
 
 
 def sizes(n_cards: int) -> npt.NDArray[np.int64]:
@@ -112,11 +119,11 @@ def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
     found = pieces(cards)
     runs = [piece for piece in found if piece.is_run]
     # table[subset]: least jokers with which melds hold the subset.
-    table = np.full(1 << len(cards), NEVER, np.int16)
+    table = np.full((1 << len(cards), 1), NEVER, np.int16)
     for piece in runs:
         if piece.places == piece.mask.bit_count():
             table[piece.mask] = 0
-    pure = table.copy()
+    pure = table[:, 0].copy()
     table = add_meld(table, runs, optional=False, count_places=False)
     for _ in range(2):
         table = add_meld(table, found, optional=True, count_places=False)
@@ -126,6 +133,6 @@ def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
         worth += (np.arange(1 << len(cards)) >> i & 1) * points(card, wild)
     wild_mask = sum(1 << i for i, card in enumerate(cards) if card[0] == wild)
     jokers = held[wild_mask & ~np.arange(1 << len(cards))] + printed
-    saved = int(np.max(np.where(table <= jokers, worth, 0)))
+    saved = int(np.max(np.where(table[:, 0] <= jokers, worth, 0)))
     saved_by_pure_run = int(np.max(np.where(pure == 0, worth, 0)))
     return int(worth[-1]) - max(saved, saved_by_pure_run), int(worth[-1]) - saved
