@@ -20,6 +20,8 @@ _HOME = {
     "Gin": "rummylab.games.gin.game",
     "GinOptions": "rummylab.games.gin.options",
     "Hand": "rummylab.cards.hand",
+    "Indian": "rummylab.games.indian.game",
+    "IndianOptions": "rummylab.games.indian.options",
     "Observation": "rummylab.engine.observation",
     "Record": "rummylab.engine.records",
     "RummyError": "rummylab.errors",
@@ -28,6 +30,7 @@ _HOME = {
     "agent": "rummylab.agents.registry",
     "compiled_agent": "rummylab.agents.compiled",
     "gin": "rummylab.games.gin.game",
+    "indian": "rummylab.games.indian.game",
     "match": "rummylab.arena.match",
     "play": "rummylab.engine.referee",
     "play_match": "rummylab.engine.referee",
@@ -56,6 +59,9 @@ if TYPE_CHECKING:
     from rummylab.games.gin.game import Gin as Gin
     from rummylab.games.gin.game import gin as gin
     from rummylab.games.gin.options import GinOptions as GinOptions
+    from rummylab.games.indian.game import Indian as Indian
+    from rummylab.games.indian.game import indian as indian
+    from rummylab.games.indian.options import IndianOptions as IndianOptions
 
 
 def __getattr__(name: str) -> Any:

@@ -45,8 +45,10 @@ def test_links_in_the_documents_lead_somewhere() -> None:
 
 def test_the_public_names_are_these_and_exist() -> None:
     assert rummylab.__all__ == [
-        "Action", "Agent", "Card", "CompiledAgent", "Deck", "Event", "Gin", "GinOptions", "Hand", "Observation",
-        "Record", "RummyError", "Seat", "State", "agent", "compiled_agent", "gin", "match", "play", "play_match",
+        "Action", "Agent", "Card", "CompiledAgent", "Deck", "Event", "Gin", "GinOptions", "Hand", "Indian",
+        "IndianOptions", "Observation",
+        "Record", "RummyError", "Seat", "State", "agent", "compiled_agent", "gin", "indian",
+        "match", "play", "play_match",
     ]  # fmt: skip
     for name in rummylab.__all__:
         assert getattr(rummylab, name) is not None
