@@ -322,6 +322,7 @@ def official_lay_off(a: int, b: int, c: int, cards: int) -> tuple[int, int]:
     It scans the cards in ascending id, for each the melds in declared order, takes the first fit, and starts again
     (rules page, 9). Greedy, so the declared order can matter. ``(0, -1)`` when nothing fits.
     """
+    cards = can_lay_off(a, b, c, cards)  # mostly nothing: the scan below costs ten times as much
     while cards:
         card = cards & -cards
         cards ^= card
