@@ -8,6 +8,7 @@ files, together with everything else that changes the machine code.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import logging
 import os
 import platform
@@ -83,6 +84,23 @@ def _configure() -> Path | None:
 
 
 CACHE_DIR = _configure()
+
+
+def _load_numba_without_blas() -> None:
+    """Keep Numba from importing SciPy's linear algebra, where that is installed: a fifth of a warm start.
+
+    Kernels are plain loops; linear algebra belongs to NumPy.
+    """
+    if "scipy.linalg" in sys.modules:
+        return
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        del sys.modules["scipy.linalg"]
+
+
+_load_numba_without_blas()
 
 
 def is_cold() -> bool:
