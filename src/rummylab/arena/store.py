@@ -12,7 +12,7 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,12 +39,6 @@ create table chunks (
     run integer not null references runs(id),
     name text not null,
     results blob not null,
-    primary key (run, name)
-) without rowid;
-create table artifacts (
-    run integer not null references runs(id),
-    name text not null,
-    content blob not null,
     primary key (run, name)
 ) without rowid;
 """
@@ -146,14 +140,6 @@ class Run:
                 "insert into chunks (run, name, results) values (?,?,?) on conflict do nothing",
                 (self.number, name, results.tobytes()),
             )
-
-    def or_play(self, name: str, dtype: np.dtype[np.void], play: Callable[[], Rows]) -> Rows:
-        """Return the chunk *name*, playing and keeping it if it is missing."""
-        known = self.chunk(name, dtype)
-        if known is None:
-            known = play()
-            self.keep(name, known)
-        return known
 
     def finish(self) -> None:
         with self.store._errors():

@@ -52,13 +52,6 @@ def any_card(holder: np.void, mask: int) -> int:
     return nth_card(mask, below(holder, n)) if n > 1 else lowest(mask)
 
 
-@helper
-def uniform(holder: np.void) -> float:
-    """Return a float in [0, 1), advancing ``holder.rng``."""
-    holder.rng += _GOLDEN
-    return np.float64(scramble(holder.rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
 @kernel
 def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
     """Shuffle *cards* in place (Fisher-Yates) with the stream *seed*."""

@@ -19,6 +19,7 @@ def play(
 ) -> None:
     """Play a match in the terminal."""
     import secrets
+    import sys
 
     from rummylab.agents.registry import agent as named_agent
     from rummylab.errors import UnknownNameError
@@ -32,7 +33,7 @@ def play(
         find_game(game).rules(rules),
         named_agent(game, agent),
         secrets.randbelow(2**32) if seed is None else seed,
-        plain=plain,
+        plain=plain or not sys.stdout.isatty(),
         record=record,
     )
     table.play()
