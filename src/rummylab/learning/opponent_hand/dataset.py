@@ -14,7 +14,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from rummylab.learning.opponent_hand.players import player
 Progress = Callable[[int, int], None]
 
 PRESET = "eaai"
+FIRST, SECOND, SIMPLE, NEW = "utility", "utility-printed", "simple", "utility-dnn"
+"""The agents of the paper's mix: two utility agents, the official baseline, and the one with the network."""
 PLAN_FILE = "dataset.json"
 _MAGIC = b"RLHANDS1"
 _GAMES_PER_SHARD = 1 << 16  # game numbers are unique within a dataset
@@ -105,19 +107,30 @@ def parse_mix(text: str) -> tuple[LineUp, ...]:
     return tuple(found)
 
 
-def phase_mix(phase: int, first: str, second: str, simple: str, new: str) -> tuple[LineUp, ...]:
-    """Return the paper's mix of a phase: *first* and *second* are its two utility agents, *new* the latest one.
+def phase_mix(phase: int, model: Path | None = None) -> tuple[LineUp, ...]:
+    """Return the paper's mix of a phase; the new agent of phases 2 and 3 has the network of *model*, or ours.
 
-    Phase 1: each pair of the two agents and Simple, with Simple the opponent in 4 of 32 million entries and the two
-    agents in 14 each. Phases 2 and 3: the new agent against itself and the two original ones.
+    Phase 1: each pair of the two utility agents and Simple, with Simple the opponent in 4 of 32 million entries and the
+    two agents in 14 each. Phases 2 and 3: the new agent against itself and the two original ones.
     """
+    new = f"utility@{model}" if model else NEW
     if phase == 1:
-        shares = ((first, second, 6.0), (first, simple, 1.0), (second, simple, 1.0))
+        shares = ((FIRST, SECOND, 6.0), (FIRST, SIMPLE, 1.0), (SECOND, SIMPLE, 1.0))
     elif phase in (2, 3):
-        shares = ((new, new, 1.0), (new, first, 1.0), (new, second, 1.0))
+        shares = ((new, new, 1.0), (new, FIRST, 1.0), (new, SECOND, 1.0))
     else:
         raise OptionError(f"phase is {phase}, but the paper has phases 1, 2 and 3")
     return tuple(LineUp(first=a, second=b, share=share) for a, b, share in shares)
+
+
+def paper_mix() -> tuple[LineUp, ...]:
+    """Return the mix of all three phases, 32 to 9 to 9 million entries, with the final agent as the new one."""
+    parts = [(phase_mix(1), 32 / 50), (phase_mix(2), 18 / 50)]
+    return tuple(
+        replace(line_up, share=weight * line_up.share / sum(each.share for each in mix))
+        for mix, weight in parts
+        for line_up in mix
+    )
 
 
 # --- One shard ----------------------------------------------------------------------------------------------------

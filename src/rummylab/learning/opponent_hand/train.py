@@ -31,7 +31,7 @@ from rummylab.engine.artifacts import write_whole
 from rummylab.errors import ArtifactError, MissingExtraError, OptionError
 from rummylab.learning.opponent_hand.dataset import Dataset
 from rummylab.learning.opponent_hand.hands import Hands
-from rummylab.learning.opponent_hand.measures import N_MEASURES, N_TOP, measure
+from rummylab.learning.opponent_hand.measures import LOSS, N_MEASURES, measure
 
 log = logging.getLogger(__name__)
 
@@ -290,7 +290,7 @@ def _judge(torch: Any, run: _Run, held_out: Hands, most: int = 100_000) -> None:
             beliefs = torch.sigmoid(run.model(torch.from_numpy(planes))).numpy()
         found = np.empty((len(part), N_MEASURES), np.float32)
         measure(beliefs, held, found)
-        loss += float(found[:, N_TOP].sum())
+        loss += float(found[:, LOSS].sum())
         top += float(found[:, 0].sum())
     loss, top = loss / len(entries), top / len(entries)
     run.curve[-1] += [round(loss, 6), round(top, 5)]
