@@ -8,7 +8,20 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, learn, play, record, reproduce, tournament
+from rummylab.cli import (
+    agents,
+    arena,
+    belief,
+    bench,
+    bridge,
+    conformance,
+    hand,
+    learn,
+    play,
+    record,
+    reproduce,
+    tournament,
+)
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -45,6 +58,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.command("dataset")(learn.dataset)
 app.command("train")(learn.train)
 app.command("evaluate")(learn.evaluate)
+app.command("belief")(belief.belief)
 app.command("bridge")(bridge.bridge)
 
 
