@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def belief(
     if as_json:
         cards = {f"{RANKS[r]}{'chsd'[s]}": round(float(chances[s, r]), 4) for s in range(4) for r in range(13)}
         held = (
-            {"held": [card for card, mark in zip(cards, sum(marks, []), strict=True) if "*" in mark]} if truth else {}
+            {"held": [card for card, mark in zip(cards, chain(*marks), strict=True) if "*" in mark]} if truth else {}
         )
         print_json({**facts, "cards": cards, **held})
         return

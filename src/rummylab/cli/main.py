@@ -21,6 +21,7 @@ from rummylab.cli import (
     record,
     reproduce,
     tournament,
+    tune,
 )
 from rummylab.errors import RummyError
 
@@ -49,6 +50,7 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("tune")(tune.tune)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")

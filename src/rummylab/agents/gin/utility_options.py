@@ -49,6 +49,12 @@ class UtilityOptions:
     """Ours. The sum of card utilities is divided by their number to this power: 1 is the paper's average, 0 the sum."""
     take_margin: float = 0.0
     """Ours. By how much the up-card must be better than the stock to be taken where it does not lower deadwood."""
+    haste: float = 0.0
+    """Ours. The deadwood bonus grows by this share of itself with every turn of the hand."""
+    knock_from: float = 100.0
+    """Ours. Knock with at most this deadwood in the first turn ..."""
+    knock_fall: float = 0.0
+    """Ours. ... and so much less in every turn that follows."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -86,6 +92,9 @@ N_OPTIONS = len(NAMES)
     SPREAD_WELL,
     AVERAGING,
     TAKE_MARGIN,
+    HASTE,
+    KNOCK_FROM,
+    KNOCK_FALL,
 ) = range(N_OPTIONS)
 
 
