@@ -51,9 +51,7 @@ def belief(
         card_map(plot, chances, marks, title=_title(facts))
     if as_json:
         cards = {f"{RANKS[r]}{'chsd'[s]}": round(float(chances[s, r]), 4) for s in range(4) for r in range(13)}
-        held = (
-            {"held": [card for card, mark in zip(cards, chain(*marks), strict=True) if "*" in mark]} if truth else {}
-        )
+        held = {"held": [card for card, mark in zip(cards, chain(*marks), strict=True) if "*" in mark]} if truth else {}
         print_json({**facts, "cards": cards, **held})
         return
     _show(facts, chances, marks)
