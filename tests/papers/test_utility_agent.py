@@ -75,7 +75,6 @@ def random_options(rng: np.random.Generator) -> UtilityOptions:
         deadwood_bonus=rng.uniform(0, 2),
         emergency_booster=rng.uniform(0.5, 4),
         low_card_bonus=rng.uniform(0, 1),
-        averaging=float(rng.choice([0.0, 0.5, 1.0])),
     )
 
 
@@ -389,7 +388,7 @@ def test_the_knocker_leaves_least_to_lay_off_if_told_so() -> None:
 
 def test_the_defaults_are_the_printed_numbers() -> None:
     assert PRINTED.par[:8] == (1.5, 4.0, 1.0, 10.0, 20.0, 0.77, 0.2, 2.5)
-    assert (PRINTED.samples, PRINTED.belief, PRINTED.close, PRINTED.averaging) == (100, 0, 0, 1)
+    assert (PRINTED.samples, PRINTED.belief, PRINTED.close) == (100, 0, 0)
 
 
 def test_names_and_places_agree() -> None:

@@ -55,7 +55,7 @@ def average(
     loose: Cards, dead: Collection[int], free: Mapping[Cards, float], options: UtilityOptions, boost: float = 1.0
 ) -> float:
     total = sum(card_utility(card, loose, dead, free, options, boost) for card in loose)
-    return total / len(loose) ** options.averaging if loose else 0.0
+    return total / len(loose) if loose else 0.0
 
 
 def meldings(hand: Cards) -> set[Cards]:

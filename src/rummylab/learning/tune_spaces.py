@@ -50,7 +50,6 @@ def _utility(home: str) -> Space:
         "opp_util_importance": (0.0, 3.0),
         "low_card_bonus": (-1.0, 2.0),
         "emergency_booster": (0.5, 5.0),
-        "averaging": (0.0, 1.0),
         "take_margin": (-1.0, 3.0),
         "haste": (0.0, 0.5),
         "knock_from": (1.0, 14.0),

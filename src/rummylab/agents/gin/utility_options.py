@@ -45,8 +45,6 @@ class UtilityOptions:
     """Appendix B, 3: 1 to meld as defender so that most is laid off."""
     spread_well: float = 0.0
     """Appendix B, 4: 1 to meld as knocker so that the opponent can lay off least."""
-    averaging: float = 1.0
-    """Ours. The sum of card utilities is divided by their number to this power: 1 is the paper's average, 0 the sum."""
     take_margin: float = 0.0
     """Ours. By how much the up-card must be better than the stock to be taken where it does not lower deadwood."""
     haste: float = 0.0
@@ -90,7 +88,6 @@ N_OPTIONS = len(NAMES)
     FREE_DISCARD,
     DEFEND_WELL,
     SPREAD_WELL,
-    AVERAGING,
     TAKE_MARGIN,
     HASTE,
     KNOCK_FROM,
