@@ -52,8 +52,8 @@ def _utility(home: str) -> Space:
         "emergency_booster": (0.5, 5.0),
         "take_margin": (-1.0, 3.0),
         "haste": (0.0, 0.5),
-        "knock_from": (1.0, 14.0),
-        "knock_fall": (0.0, 1.5),
+        "knock_from": (0.0, 20.0),
+        "knock_fall": (0.0, 5.0),
     }
     return Space(
         bounds=bounds,
