@@ -107,6 +107,12 @@ def nth_card(mask: int, n: int) -> int:
 
 
 @helper
+def index_of(card: int) -> int:
+    """Return where a card id stands among the 52 in order: 13 * suit + rank."""
+    return card - 3 * (card >> 4)
+
+
+@helper
 def ranks_of(mask: int) -> int:
     """Return the ranks that occur in *mask*, as a mask of thirteen bits."""
     half = mask | (mask >> 32)
