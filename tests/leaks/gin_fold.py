@@ -40,6 +40,8 @@ class GinFold:
         self.known: list[set[int]] = [set(), set()]
         self.refused: list[set[int]] = [set(), set()]
         self.thrown: list[set[int]] = [set(), set()]
+        self.turns: dict[str, list[dict[int, int]]] = {what: [{}, {}] for what in ("took", "passed", "threw")}
+        self.turns_done = [0, 0]
         self.melds: list[list[set[int]]] = [[], []]
         self.last_draw, self.last_discard = [-1, -1], [-1, -1]
         self.deadwood, self.scores, self.won = [0, 0], [0, 0], [0, 0]
@@ -78,12 +80,19 @@ class GinFold:
         if self.phase == "wall":
             self._cancel()
             return
-        self.refused[seat].add(self.up)
+        self._let_go_by(seat)
         self.offers += 1
         self.actor = 1 - seat
 
-    def _draw_stock(self, seat: int, cards: list[int], secret: list[int]) -> None:
+    def _let_go_by(self, seat: int) -> None:
         self.refused[seat].add(self.up)
+        self._note_turn("passed", seat, self.up)
+
+    def _note_turn(self, what: str, seat: int, card: int) -> None:
+        self.turns[what][seat][number(card)] = self.turns_done[seat] + 1
+
+    def _draw_stock(self, seat: int, cards: list[int], secret: list[int]) -> None:
+        self._let_go_by(seat)
         self.stock -= 1
         self.last_draw[seat] = FROM_STOCK
         self.phase = "discard"
@@ -104,6 +113,7 @@ class GinFold:
         card, self.up = self.up, -1
         self.pile.remove(card)
         self.known[seat].add(card)
+        self._note_turn("took", seat, card)
         self.last_draw[seat] = self.taken = card
         if seat == self.seat:
             self.hand.add(card)
@@ -115,6 +125,8 @@ class GinFold:
             self.drawn = -1
         self.known[seat].discard(card)
         self.thrown[seat].add(card)
+        self._note_turn("threw", seat, card)
+        self.turns_done[seat] += 1
         self.pile.add(card)
         self.up = self.last_discard[seat] = card
         self.turn += 1
@@ -220,6 +232,7 @@ class GinFold:
             "known": [mask(cards) for cards in self.known],
             "refused": [mask(cards) for cards in self.refused],
             "thrown": [mask(cards) for cards in self.thrown],
+            **{what: [[n.get(i, 0) for i in range(52)] for n in notes] for what, notes in self.turns.items()},
             "spread": spread,
             "scores": self.scores,
             "hands_won": self.won,

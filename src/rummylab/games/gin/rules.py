@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import IDS_52, highest, lowest, points, popcount, stay_apart
+from rummylab.cards.bits import IDS_52, highest, index_of, lowest, points, popcount, stay_apart
 from rummylab.cards.rng import STARTER, mix, shuffle
 from rummylab.games.gin import melds
 from rummylab.games.gin.eleven import deadwood_by_eleven
@@ -60,6 +60,9 @@ TABLE = np.dtype(
         ("known", "i8", (2,)),  # cards a seat is known to hold: up-cards it took and kept
         ("refused", "i8", (2,)),  # up-cards a seat has let go by
         ("thrown", "i8", (2,)),  # cards a seat has discarded
+        ("took", "i1", (2, 52)),  # by 13 * suit + rank: the seat's turn (1 is its first) at which it took the card
+        ("passed", "i1", (2, 52)),  # the turn at which it let the card go by as up-card, 0: never
+        ("threw", "i1", (2, 52)),  # the turn at which it discarded the card; of several turns the latest
         ("spread", "i8", (2, MAX_MELDS)),  # melds on the table, lay-offs included
         ("scores", "i4", (2,)),  # of the match
         ("hands_won", "i2", (2,)),
@@ -125,6 +128,9 @@ DISCARD_CODE, KNOCK_CODE, LAY_OFF_CODE, MELD_CODE = 64, 128, 192, 256
 N_CODES = MELD_CODE + N_MELDS
 MAX_LEGAL = 96
 
+MAX_TURN = 127
+"""What the turns of ``took``, ``passed`` and ``threw`` are cut off at."""
+
 ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
 """A compiled agent: ``act(table, mine, par)`` returns the code of its move."""
 ACT_POINTER = types.FunctionType(ACT)
@@ -137,6 +143,12 @@ ACT_POINTER = types.FunctionType(ACT)
 def bit(card: int) -> int:
     """Return the mask of one card id."""
     return np.int64(1) << np.int64(card)
+
+
+@helper
+def own_turn(table: np.void) -> int:
+    """Return the number of the actor's turn in this hand, from 1; offers of the first up-card belong to turn 1."""
+    return min((table.turn >> 1) + 1, MAX_TURN)
 
 
 @helper
@@ -299,6 +311,10 @@ def open_hand(row: np.void) -> None:
         table.known[seat] = 0
         table.refused[seat] = 0
         table.thrown[seat] = 0
+        for i in range(52):
+            table.took[seat, i] = 0
+            table.passed[seat, i] = 0
+            table.threw[seat, i] = 0
         for k in range(MAX_MELDS):
             table.spread[seat, k] = 0
         table.n_melds[seat] = 0
@@ -439,10 +455,17 @@ def _draw_stock(row: np.void) -> int:
     mine = row.mine[seat]
     mine.hand |= bit(card)
     mine.drawn = card
-    table.refused[seat] |= bit(table.up)
+    _let_go_by(table)
     table.last_draw[seat] = FROM_STOCK
     table.phase = DISCARD
     return card
+
+
+@helper
+def _let_go_by(table: np.void) -> None:
+    """Note that the actor does not want the up-card."""
+    table.refused[table.actor] |= bit(table.up)
+    table.passed[table.actor, index_of(table.up)] = own_turn(table)
 
 
 @helper
@@ -459,6 +482,7 @@ def _take_up_card(row: np.void) -> None:
     mine.hand |= bit(card)
     mine.drawn = card
     table.known[seat] |= bit(card)
+    table.took[seat, index_of(card)] = own_turn(table)
     table.pile &= ~bit(card)
     table.last_draw[seat] = card
     table.taken = card
@@ -473,7 +497,7 @@ def _pass(row: np.void) -> None:
     if table.phase == WALL:
         _cancel(table)
         return
-    table.refused[seat] |= bit(table.up)
+    _let_go_by(table)
     table.offers += 1
     table.actor = 1 - seat
 
@@ -488,6 +512,7 @@ def _throw(row: np.void, card: int) -> None:
     mine.drawn = -1
     table.known[seat] &= ~bit(card)
     table.thrown[seat] |= bit(card)
+    table.threw[seat, index_of(card)] = own_turn(table)
     table.pile |= bit(card)
     table.up = card
     table.last_discard[seat] = card
