@@ -62,7 +62,7 @@ def test_a_hand_is_evaluated() -> None:
     [
         (("arena", "gin", "simpel", "random"), "no gin agent named 'simpel'; did you mean 'simple'?"),
         (("arena", "gun", "simple", "random"), "no game named 'gun'; did you mean 'gin'?"),
-        (("arena", "gin", "simple"), "arena needs two agents, not 1"),
+        (("arena", "gin", "simple"), "arena needs two agents or more, not 1"),
         (("arena", "gin", "simple", "random", "--games", "-4"), "games is -4"),
         (("arena", "gin", "simple", "random", "--rules", "clasic"), "did you mean 'classic'?"),
         (("hand", "gin", "7h 1x"), "not a card: '1x'"),

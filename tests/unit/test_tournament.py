@@ -9,15 +9,16 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rummylab.arena.backends import Processes, Task, ThisProcess, play_task
+from rummylab.arena.backends import Processes, ThisProcess
+from rummylab.arena.jobs import Played, Task, play_task
 from rummylab.arena.store import Store
 from rummylab.arena.tournament import Plan, tournament
-from rummylab.engine.rules import Rows
 from rummylab.errors import OptionError, StoreError, UnknownNameError
 
 PLAN = Plan(game="gin", agents=("simple", "random"), games=1400, seed=3)
@@ -33,11 +34,11 @@ class Stops:
     def __init__(self, after: int) -> None:
         self.after = after
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]:
-        for i, task in enumerate(tasks):
+    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        for i, task in enumerate(items):
             if i == self.after:
                 raise KeyboardInterrupt
-            yield task, play_task(task)
+            yield task, work(task)
 
 
 class Counts:
@@ -46,9 +47,9 @@ class Counts:
     def __init__(self) -> None:
         self.tasks: list[Task] = []
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]:
-        self.tasks = list(tasks)
-        return ThisProcess().run(self.tasks)
+    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        self.tasks = list(items)
+        return ThisProcess().run(work, self.tasks)
 
 
 def test_every_back_end_gives_the_same_table() -> None:
@@ -116,20 +117,19 @@ def _chunks(path: Path) -> int:
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import rummylab.arena.backends as backends
+    import rummylab.arena.tournament as arena
 
     scar = tmp_path / "died"
-    real = backends.play_task
 
-    def dies_once(task: Task) -> Rows:
-        if task.pairs and not scar.exists():
+    def dies_once(task: Task) -> Played:
+        if task.deals and not scar.exists():
             scar.write_text("once")
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(task)
+        return play_task(task)
 
-    monkeypatch.setattr(backends, "play_task", dies_once)
-    dies_once.__module__, dies_once.__qualname__ = "rummylab.arena.backends", "play_task"
-    assert table(tournament(PLAN, backend=Processes(2))) == table(tournament(PLAN, backend=ThisProcess()))
+    whole = table(tournament(PLAN, backend=ThisProcess()))
+    monkeypatch.setattr(arena, "play_task", dies_once)
+    assert table(tournament(PLAN, backend=Processes(2))) == whole
     assert scar.exists()
 
 

@@ -1,106 +1,127 @@
-"""Where games are played: this process, or several on this machine. Results are the same everywhere.
+"""Where games are played: this process, several on this machine, or a cluster. Results are the same everywhere.
 
-A task names everything it needs (game, agents, seed, which pairs), so it can be played anywhere, again, and in any
-order. When a worker dies its tasks are played again by another.
+A back end does some *work* on every item and yields the items with their results, in any order. When a worker dies
+its items are done again by another.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
-from typing import NamedTuple, Protocol
+from typing import Any, Protocol, TypeVar
 
-from rummylab.agents.registry import agent
-from rummylab.arena.match import CompiledJob
-from rummylab.engine.rules import Rows
-from rummylab.errors import AgentError
-from rummylab.games.registry import game
+from rummylab.errors import AgentError, OptionError, UnknownNameError
 
 RETRIES = 3
-
-
-class Task(NamedTuple):
-    """Some pairs of games between two agents."""
-
-    game: str
-    preset: str
-    first: str
-    second: str
-    seed: int
-    start: int
-    pairs: int
-
-    @property
-    def name(self) -> str:
-        """What the store keeps the result under."""
-        return f"{self.first}:{self.second}:{self.start}+{self.pairs}"
-
-
-@cache
-def _job(game_name: str, preset: str, first: str, second: str, seed: int) -> CompiledJob:
-    players = (agent(game_name, first), agent(game_name, second))
-    return CompiledJob(game(game_name).rules(preset), players, seed)
-
-
-def play_task(task: Task) -> Rows:
-    """Play *task* here and now."""
-    return _job(*task[:5])((task.start, task.pairs))
+T = TypeVar("T")
+R = TypeVar("R")
+NAMES = ("local", "ray")
 
 
 class Backend(Protocol):
-    """Plays tasks and yields each with its result, in any order."""
+    """Does the work and yields each item with its result, in any order."""
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]: ...
+    def run(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[T, R]]: ...
+
+
+def backend(name: str = "local", *, workers: int | None = None, address: str | None = None) -> Backend:
+    """Return the back end *name*; for a cluster *address* says where it is."""
+    if workers is not None and workers < 1:
+        raise OptionError(f"workers is {workers}, but at least one is needed")
+    if name == "local":
+        return local(workers)
+    if name == "ray":
+        from rummylab.arena.cluster import Cluster
+
+        return Cluster(address=address, workers=workers)
+    raise UnknownNameError("back end", name, NAMES)
+
+
+def local(workers: int | None = None) -> Backend:
+    """Return the back end on this machine: this process for one worker, else several (default: one per core)."""
+    n = workers or os.cpu_count() or 1
+    return Processes(n) if n > 1 and "fork" in multiprocessing.get_all_start_methods() else ThisProcess()
+
+
+def in_order(results: Iterable[tuple[T, R]], items: Sequence[T]) -> Iterator[R]:
+    """Yield the results in the order of *items*, each as soon as all before it are there."""
+    waiting: dict[T, R] = {}
+    place = 0
+    for item, result in results:
+        waiting[item] = result
+        while place < len(items) and items[place] in waiting:
+            yield waiting.pop(items[place])
+            place += 1
 
 
 class ThisProcess:
     """One after the other, right here."""
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]:
-        for task in tasks:
-            yield task, play_task(task)
+    def run(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[T, R]]:
+        for item in items:
+            yield item, work(item)
+
+
+_work: Any = None
+
+
+def _do(item: Any) -> Any:
+    return _work(item)
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class Processes:
-    """Several processes on this machine; a dead one is replaced and its tasks are played again."""
+    """Several processes on this machine; a dead one is replaced and its items are done again.
 
-    def __init__(self, workers: int | None = None) -> None:
-        self.workers = workers or os.cpu_count() or 1
+    The processes are forks, so they have what was compiled and loaded before, and *work* need not be picklable.
+    """
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Rows]]:
-        todo = dict.fromkeys(tasks)
-        if not todo:
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def run(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[T, R]]:
+        todo = dict.fromkeys(items)
+        if len(todo) < 2:
+            yield from ThisProcess().run(work, items)
             return
-        play_task(next(iter(todo))._replace(pairs=0))  # compile before the fork, so that every process has it
         for _ in range(1 + RETRIES):
             try:
-                for task, rows in self._run_once(list(todo)):
-                    del todo[task]
-                    yield task, rows
+                for item, result in self._run_once(work, list(todo)):
+                    del todo[item]
+                    yield item, result
                 return
             except BrokenProcessPool:
                 continue
-        raise AgentError(
-            f"a worker died {1 + RETRIES} times; {len(todo)} tasks are left, the first is {next(iter(todo))}"
-        )
+        raise AgentError(f"a worker died {1 + RETRIES} times; {len(todo)} chunks are left: {next(iter(todo))} ...")
 
-    def _run_once(self, tasks: list[Task]) -> Iterator[tuple[Task, Rows]]:
-        waiting = iter(tasks)
-        running: dict[Future[Rows], Task] = {}
-        with ProcessPoolExecutor(self.workers, mp_context=multiprocessing.get_context("fork")) as pool:
-            for task in waiting:
-                running[pool.submit(play_task, task)] = task
+    def _run_once(self, work: Callable[[T], R], items: list[T]) -> Iterator[tuple[T, R]]:
+        global _work
+        _work = work
+        running: dict[Future[R], T] = {}
+        pool = ProcessPoolExecutor(
+            min(self.workers, len(items)),
+            mp_context=multiprocessing.get_context("fork"),
+            initializer=_leave_interrupts_to_the_parent,
+        )
+        try:
+            for item in items:
+                running[pool.submit(_do, item)] = item
                 if len(running) >= 3 * self.workers:
                     yield from _completed(running)
             while running:
                 yield from _completed(running)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def _completed(running: dict[Future[Rows], Task]) -> Iterator[tuple[Task, Rows]]:
+def _completed(running: dict[Future[R], T]) -> Iterator[tuple[T, R]]:
     done, _ = wait(running, return_when=FIRST_COMPLETED)
     for future in done:
         yield running[future], future.result()

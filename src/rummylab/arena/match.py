@@ -1,48 +1,68 @@
-"""Two agents play games on duplicate deals: the same cards twice, with the seats swapped."""
+"""Agents play games on duplicate deals: the same cards from every seat.
+
+Two agents play each deal twice with the seats swapped; three or more play it as often as there are seats, rotated.
+A deal is the independent draw: every interval is clustered by deal.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rummylab._jit import is_cold
 from rummylab.agents.registry import agent as named_agent
-from rummylab.agents.registry import entry
-from rummylab.arena.statistics import Estimate, ratio, share
+from rummylab.arena.backends import Backend, ThisProcess, in_order, local
+from rummylab.arena.jobs import CompiledJob, Played, Task, job_for, play_task
+from rummylab.arena.latency import Latency
+from rummylab.arena.outside import Fault, is_compiled, is_outside, player
+from rummylab.arena.sequential import Sprt
+from rummylab.arena.statistics import Estimate, Floats, ratio, share
 from rummylab.engine.agent import Agent, CompiledAgent
-from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rows, Rules
-from rummylab.errors import AgentError, OptionError
+from rummylab.errors import OptionError
 from rummylab.games.registry import game
 
 CHUNK = 250
-"""Pairs played in one go. Results do not depend on how chunks are spread over processes."""
+"""Deals played in one go. Results do not depend on how chunks are spread over processes."""
+TABLE_CHUNK = 10
+"""The same where somebody plays at the Python table, which is a thousand times slower."""
 MAX_GAMES = 1_000_000_000
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int, str], None]
+"""Called with the games done, the games in all, and the estimate so far in words."""
 Player = str | CompiledAgent | Agent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MatchResult:
-    """What a match between two agents showed, from the first agent's side."""
+    """What a match showed. Without a number, a method speaks of the first agent."""
 
     game: str
     rules: str
-    agents: tuple[str, str]
+    agents: tuple[str, ...]
     seed: int
     tallies: Rows
     seconds: float
+    """Wall-clock time of the whole match."""
+    faults: tuple[Fault, ...] = ()
+    busy: float = 0.0
+    """Seconds that all processes together spent on playing."""
+    latency: dict[int, Latency] = field(default_factory=dict)
+    sprt: Sprt | None = None
+    complete: bool = True
 
     @property
     def games(self) -> int:
         return len(self.tallies)
+
+    @property
+    def seats(self) -> int:
+        return len(self.agents)
 
     @property
     def hands(self) -> int:
@@ -52,188 +72,299 @@ class MatchResult:
     def decisions(self) -> int:
         return int(self.tallies["decisions"].sum())
 
-    def _by_pair(self, values: Any) -> Any:
-        return np.asarray(values, np.float64).reshape(-1, 2)
+    def _by_deal(self, values: Any) -> Floats:
+        return np.asarray(values, np.float64).reshape(-1, self.seats)
 
-    @property
-    def win_rate(self) -> Estimate:
-        """The share of games won; a game nobody won counts half."""
+    def wins(self, number: int = 0) -> Floats:
+        """Return what an agent won of each game: 1, 0, or its part of a game that nobody won."""
         winner = self.tallies["winner"]
-        return share(self._by_pair(np.where(winner < 0, 0.5, winner == 0)).mean(axis=1))
+        nobody = 1 / self.seats if not self.faults else self._shared_by_the_innocent(number)
+        return np.asarray(np.where(winner < 0, nobody, winner == number), np.float64)
 
-    @property
+    def _shared_by_the_innocent(self, number: int) -> Floats:
+        """With more than two seats, a forfeited game is shared by those who did not forfeit."""
+        offender = self.tallies["illegal"]
+        guilty = offender == number + 1
+        return np.where(offender == 0, 1 / self.seats, np.where(guilty, 0.0, 1 / (self.seats - 1)))
+
+    def win_rate_of(self, number: int) -> Estimate:
+        """The share of games won; a game nobody won is shared."""
+        return share(self._by_deal(self.wins(number)).mean(axis=1))
+
+    def _gain(self, number: int) -> Floats:
+        scores = np.asarray(self.tallies["scores"], np.float64)
+        others = (scores.sum(axis=1) - scores[:, number]) / (self.seats - 1)
+        return np.asarray(scores[:, number] - others)
+
+    def points_per_hand_of(self, number: int) -> Estimate:
+        """Points scored minus the mean of what the others scored, per hand."""
+        gain = self._by_deal(self._gain(number)).sum(axis=1)
+        return ratio(gain, self._by_deal(self.tallies["hands"]).sum(axis=1))
+
+    @cached_property
+    def win_rate(self) -> Estimate:
+        return self.win_rate_of(0)
+
+    @cached_property
     def points_per_hand(self) -> Estimate:
-        """Points scored minus points conceded, per hand."""
-        scores = self.tallies["scores"]
-        gain = self._by_pair(scores[:, 0] - scores[:, 1]).sum(axis=1)
-        return ratio(gain, self._by_pair(self.tallies["hands"]).sum(axis=1))
+        return self.points_per_hand_of(0)
+
+    def variance_reduction(self) -> dict[str, float]:
+        """Return how many times fewer games duplicate deals need than independent ones for the same interval."""
+        return {
+            "win_rate": _reduction(self._by_deal(self.wins())),
+            "points": _reduction(self._by_deal(self._gain(0))),
+        }
+
+    def moving_first(self, number: int = 0) -> Estimate:
+        """The share of games won among those that the agent started."""
+        return share(self.wins(number)[self.tallies["starter"] == number])
+
+    def moving_second(self, number: int = 0) -> Estimate:
+        """The share of games won among those that another agent started."""
+        return share(self.wins(number)[self.tallies["starter"] != number])
 
     def outcomes(self) -> dict[str, float]:
         """Return the share of hands that ended in each way."""
-        counts = self.tallies["outcomes"].sum(axis=0)
-        return {
-            name: float(n) / self.hands for name, n in zip(game(self.game).batch.OUTCOMES, counts, strict=True) if n
-        }
+        return self._shares(self.tallies["outcomes"].sum(axis=0))
+
+    def won_by(self, number: int = 0) -> dict[str, float]:
+        """Return the share of hands that an agent won in each way."""
+        return self._shares(self.tallies["won_by"][:, number].sum(axis=0))
+
+    def _shares(self, counts: Any) -> dict[str, float]:
+        names = game(self.game).batch.OUTCOMES
+        return {name: float(n) / self.hands for name, n in zip(names, counts, strict=True) if n}
+
+    @property
+    def turns_per_hand(self) -> float | None:
+        """The mean length of a hand in turns, where it was counted."""
+        if "turns" not in (self.tallies.dtype.names or ()) or not self.tallies["turns"].any():
+            return None
+        return float(self.tallies["turns"].sum()) / self.hands
+
+    def decision_time(self) -> dict[str, Any]:
+        """Return how long a decision takes: by agent where it was measured, else the mean of the whole match."""
+        whole = {"mean_us": 1e6 * self.busy / max(1, self.decisions)}
+        return whole | {self.agents[k]: found.to_dict() for k, found in self.latency.items() if found.n}
+
+    def forfeits(self) -> dict[str, int]:
+        """Return how many games each agent lost by a crash, a time-out or an illegal move."""
+        return {name: sum(fault.agent == name for fault in self.faults) for name in self.agents}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
+        several = {} if self.seats == 2 else {"by_agent": [self._of(number) for number in range(self.seats)]}
+        sequential = {} if self.sprt is None else {"sprt": self.sprt.to_dict()}
         return {
             "game": self.game,
             "rules": self.rules,
             "agents": list(self.agents),
             "games": self.games,
             "seed": self.seed,
+            "complete": self.complete,
             "win_rate": self.win_rate.value,
             "win_rate_ci": list(self.win_rate.ci),
             "points_per_hand": self.points_per_hand.value,
             "points_per_hand_ci": list(self.points_per_hand.ci),
             "hands": self.hands,
             "hands_per_game": self.hands / self.games,
+            "turns_per_hand": self.turns_per_hand,
             "decisions": self.decisions,
             "outcomes": self.outcomes(),
+            "won_by": {name: self.won_by(number) for number, name in enumerate(self.agents)},
+            "moving_first": self.moving_first().value,
+            "moving_second": self.moving_second().value,
+            "variance_reduction": self.variance_reduction(),
+            "decision_time": self.decision_time(),
+            "forfeits": self.forfeits(),
+            "faults": [fault._asdict() for fault in self.faults[:20]],
             "hands_per_s": self.hands / self.seconds,
             "seconds": self.seconds,
+            **several,
+            **sequential,
         }
+
+    def _of(self, number: int) -> dict[str, Any]:
+        win, points = self.win_rate_of(number), self.points_per_hand_of(number)
+        return {
+            "agent": self.agents[number],
+            "win_rate": win.value,
+            "win_rate_ci": list(win.ci),
+            "points_per_hand": points.value,
+            "points_per_hand_ci": list(points.ci),
+        }
+
+
+def _reduction(by_deal: Floats) -> float:
+    games, deals = float(np.var(by_deal)), float(np.var(by_deal.mean(axis=1)))
+    return games / by_deal.shape[1] / deals if deals else 1.0
+
+
+def collect(
+    game_name: str, rules: str, agents: Sequence[str], seed: int, parts: Sequence[Played], **more: Any
+) -> MatchResult:
+    """Put the chunks of a match together, in the order given."""
+    latency: dict[int, Latency] = {}
+    for part in parts:
+        for number, found in part.latency.items():
+            latency.setdefault(number, Latency()).merge(found)
+    return MatchResult(
+        game_name,
+        rules,
+        tuple(agents),
+        seed,
+        np.frombuffer(b"".join(part.rows.tobytes() for part in parts), parts[0].rows.dtype),
+        faults=tuple(fault for part in parts for fault in part.faults),
+        busy=sum(part.seconds for part in parts),
+        latency=latency,
+        **({"seconds": 1.0} | more),
+    )
+
+
+def chunks_of(games: int, seats: int, size: int) -> list[tuple[int, int]]:
+    """Cut *games*, rounded up to whole deals, into chunks: first deal and number of deals."""
+    deals = -(-games // seats)
+    return [(start, min(size, deals - start)) for start in range(0, deals, size)]
 
 
 def match(
     game_name: str,
-    first: Player,
-    second: Player,
-    *,
+    *players: Player,
     games: int = 1000,
     seed: int = 0,
     preset: str | None = None,
     workers: int | None = None,
+    backend: Backend | None = None,
+    sprt: Sprt | None = None,
+    seconds_a_move: float = 10.0,
     progress: Progress | None = None,
+    keep_partial: bool = False,
 ) -> MatchResult:
-    """Play *games* games (rounded up to whole pairs) and return the result.
+    """Play *games* games (rounded up to whole deals) and return the result.
 
     Same seed, same result, whatever the number of *workers* (processes; default: one per core). Players are names of
-    registered agents, compiled agents, or objects with ``sit`` and ``act``; the last play at the Python table.
+    registered agents, outside agents (``file.py:Class``, ``module:Class``, ``program:command``), compiled agents, or
+    objects with ``sit`` and ``act``; the last play at the Python table. With *sprt* the match ends as soon as the
+    test has decided, after *games* games at the latest. With *keep_partial* an interrupt returns what was played.
     """
-    if not 2 <= games <= MAX_GAMES:
-        raise OptionError(f"games is {games}, but must lie between 2 and {MAX_GAMES} (they are played in pairs)")
+    rules = _rules(game_name, preset, len(players))
+    if not rules.seats <= games <= MAX_GAMES:
+        raise OptionError(
+            f"games is {games}, but must lie between {rules.seats} and {MAX_GAMES} (deals are played from every seat)"
+        )
+    if sprt is not None and len(players) != 2:
+        raise OptionError(f"a sequential test compares two agents, not {len(players)}")
     if workers is not None and workers < 1:
         raise OptionError(f"workers is {workers}, but at least one is needed")
+    names = [p for p in players if isinstance(p, str)]
+    compile_together(game_name, names)
+    name_of_rules = preset or game(game_name).presets[0]
+    work, items, labels = _prepare(game_name, name_of_rules, rules, players, games, seed, seconds_a_move)
+    place = backend or (local(workers) if len(names) == len(players) or _all_compiled(players) else ThisProcess())
+    work(_nothing(items[0]))  # compile and load before the processes part
+    meter = _Meter(-(-games // rules.seats) * rules.seats, progress, sprt, labels[0])
+    began = time.perf_counter()
+    parts: list[Played] = []
+    complete = True
+    results = in_order(place.run(work, items), items)
+    try:
+        for part in results:
+            parts.append(part)
+            if meter.add(part):
+                break
+    except KeyboardInterrupt:
+        if not keep_partial or not parts:
+            raise
+        complete = False
+    finally:
+        _close(results)
+    seconds = time.perf_counter() - began
+    return collect(game_name, name_of_rules, labels, seed, parts, seconds=seconds, sprt=sprt, complete=complete)
+
+
+def _rules(game_name: str, preset: str | None, seats: int) -> Rules:
+    if seats < 2:
+        raise OptionError(f"a match needs two agents or more, not {seats}")
     rules = game(game_name).rules(preset)
-    for player in (first, second):
-        if isinstance(player, str):
-            entry(game_name, player)  # an unknown name is said before anything is compiled
-    _compile_together(game_name, [p for p in (first, second) if isinstance(p, str)])
-    players = tuple(named_agent(game_name, p) if isinstance(p, str) else p for p in (first, second))
-    n_pairs = (games + 1) // 2
-    chunks = [(start, min(CHUNK, n_pairs - start)) for start in range(0, n_pairs, CHUNK)]
-    if all(isinstance(player, CompiledAgent) for player in players):
-        job: Any = CompiledJob(rules, players, seed)
-    else:
-        job = _AtTheTable(rules, players, seed)
-        workers = 1  # a user's own objects may not survive the way to another process
-    started = time.perf_counter()
-    parts, done = [], 0
-    for part in run_chunks(job, chunks, workers or os.cpu_count() or 1):
-        parts.append(part)
-        done += len(part)
-        if progress is not None:
-            progress(done, 2 * n_pairs)
-    seconds = time.perf_counter() - started
-    names = (players[0].name, players[1].name)
-    return MatchResult(game_name, rules.options.preset_name(), names, seed, np.concatenate(parts), seconds)
+    if rules.seats == seats:
+        return rules
+    if "seats" not in rules.options.to_dict():
+        raise OptionError(f"{game_name} has {rules.seats} seats, but {seats} agents were named")
+    return game(game_name).rules(preset, seats=seats)
 
 
-def _compile_together(game_name: str, names: list[str]) -> None:
+def _all_compiled(players: Sequence[Player]) -> bool:
+    return all(isinstance(p, str | CompiledAgent) for p in players)
+
+
+def _prepare(
+    game_name: str, preset: str, rules: Rules, players: Sequence[Player], games: int, seed: int, seconds: float
+) -> tuple[Any, list[Any], tuple[str, ...]]:
+    """Return the work, its items and the agents' names: tasks where all are named, else a job on these objects."""
+    if all(isinstance(p, str) for p in players):
+        names = tuple(str(p) for p in players)
+        size = chunk_size(game_name, names)
+        items = [Task(game_name, preset, names, seed, *c, seconds) for c in chunks_of(games, rules.seats, size)]
+        return play_task, items, names
+    given = [player(game_name, p, seconds) if isinstance(p, str) else p for p in players]
+    guests = [i for i, p in enumerate(players) if isinstance(p, str) and is_outside(game_name, p)]
+    job = job_for(rules, given, seed, guests)
+    size = CHUNK if isinstance(job, CompiledJob) else TABLE_CHUNK
+    return job, list(chunks_of(games, rules.seats, size)), tuple(p.name for p in given)
+
+
+def chunk_size(game_name: str, agents: Sequence[str]) -> int:
+    """Return how many deals a chunk has for these agents."""
+    return CHUNK if len(agents) == 2 and all(is_compiled(game_name, name) for name in agents) else TABLE_CHUNK
+
+
+def _nothing(item: Any) -> Any:
+    return item._replace(deals=0) if isinstance(item, Task) else (0, 0)
+
+
+def _close(results: Iterator[Played]) -> None:
+    close = getattr(results, "close", None)
+    if close is not None:
+        close()
+
+
+class _Meter:
+    """Counts what is done, says how it stands, and knows when a sequential test has decided."""
+
+    def __init__(self, total: int, progress: Progress | None, sprt: Sprt | None, name: str) -> None:
+        self.total, self.progress, self.sprt, self.name = total, progress, sprt, name
+        self.done, self._per_deal = 0, [np.zeros(0)]
+
+    def add(self, part: Played) -> bool:
+        """Take a chunk; return whether the match can end here."""
+        seats = part.rows["scores"].shape[1]
+        winner = part.rows["winner"]
+        per_deal = np.where(winner < 0, 1 / seats, winner == 0).reshape(-1, seats).mean(axis=1)
+        self.done += len(part.rows)
+        if self.progress is not None:
+            self._per_deal.append(per_deal)
+            self.progress(self.done, self.total, self.words())
+        return self.sprt is not None and self.sprt.add(per_deal) != "undecided"
+
+    def words(self) -> str:
+        """Return the estimate so far."""
+        rate = share(np.concatenate(self._per_deal))
+        text = f"{self.name} {rate.value:.2%} ± {(rate.high - rate.low) / 2:.2%}"
+        return text if self.sprt is None else f"{text}, LLR {self.sprt.llr:+.2f}"
+
+
+def compile_together(game_name: str, names: Sequence[str]) -> None:
     """On the very first start compile the agents in a second process, beside the driver: it takes half as long."""
-    if not is_cold() or not names or "fork" not in multiprocessing.get_all_start_methods():
+    ours = [name for name in names if not is_outside(game_name, name)]
+    if not is_cold() or not ours or "fork" not in multiprocessing.get_all_start_methods():
         return
-    aside = multiprocessing.get_context("fork").Process(target=_load, args=(game_name, names), daemon=True)
+    aside = multiprocessing.get_context("fork").Process(target=_load, args=(game_name, ours), daemon=True)
     aside.start()
     _ = game(game_name).batch
     aside.join()
 
 
-def _load(game_name: str, names: list[str]) -> None:
+def _load(game_name: str, names: Sequence[str]) -> None:
     for name in names:
         named_agent(game_name, name)
-
-
-_job: Any = None
-
-
-def run_chunks(job: Any, chunks: list[tuple[int, int]], workers: int) -> Iterator[Rows]:
-    """Yield the tallies of every chunk, in order."""
-    global _job
-    workers = min(workers, len(chunks))
-    if workers == 1 or "fork" not in multiprocessing.get_all_start_methods():
-        yield from map(job, chunks)
-        return
-    job((0, 0))  # compile before the fork, so that every process has it
-    _job = job
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
-        yield from pool.map(_run_chunk, chunks)
-
-
-def _run_chunk(chunk: tuple[int, int]) -> Rows:
-    part: Rows = _job(chunk)
-    return part
-
-
-class CompiledJob:
-    """A chunk of pairs in one kernel call."""
-
-    def __init__(self, rules: Rules, players: Any, seed: int) -> None:
-        self.rules, self.players, self.seed = rules, players, seed
-        self.batch = game(rules.name).batch
-
-    def __call__(self, chunk: tuple[int, int]) -> Rows:
-        start, n = chunk
-        first, second = self.players
-        tallies = np.zeros(2 * n, self.batch.TALLY)
-        seed = np.array([self.seed % 2**64], np.uint64).view(np.int64)[0]
-        self.batch.play_pairs(
-            self.rules.new_rows(1), seed, start, first.pointer, second.pointer, first.par, second.par, tallies
-        )
-        illegal = tallies[tallies["illegal"] > 0]
-        if len(illegal):
-            raise AgentError(complaint(self.rules, self.players, illegal[0]))
-        return tallies
-
-
-def complaint(rules: Rules, players: Any, tally: Any) -> str:
-    """Say which agent made the illegal move noted in *tally*."""
-    name = players[int(tally["illegal"]) - 1].name
-    code = int(tally["illegal_code"])
-    phase = game(rules.name).batch.PHASES[int(tally["illegal_phase"])]
-    return f"agent {name!r} made an illegal move in the phase {phase!r}: code {code}"
-
-
-class _AtTheTable:
-    """A chunk of pairs at the Python table, for agents that are not compiled."""
-
-    def __init__(self, rules: Rules, players: Any, seed: int) -> None:
-        self.rules, self.players, self.seed = rules, players, seed
-        self.batch = game(rules.name).batch
-
-    def __call__(self, chunk: tuple[int, int]) -> Rows:
-        start, n = chunk
-        tallies = np.zeros(2 * n, self.batch.TALLY)
-        for i in range(2 * n):
-            self._play(start + i // 2, i & 1, tallies[i])
-        return tallies
-
-    def _play(self, pair: int, swap: int, tally: Any) -> None:
-        seated = self.players if swap == 0 else self.players[::-1]
-        scores: tuple[int, ...] = (0, 0)
-        for state in play_match(self.rules, seated, self.seed, pair=pair):
-            if tally["hands"] == 0:
-                tally["starter"] = state.starter ^ swap
-            tally["hands"] += 1
-            tally["decisions"] += state.n_moves
-            outcome = self.batch.OUTCOMES.index(state.result["outcome"])
-            tally["outcomes"][outcome] += 1
-            scores = state.scores
-        tally["scores"] = [scores[swap], scores[1 - swap]]
-        if "gains" in tally.dtype.names:
-            tally["gains"] = [scores[swap] - scores[1 - swap], scores[1 - swap] - scores[swap]]
-        ahead = -1 if scores[0] == scores[1] else int(np.argmax(tally["scores"]))
-        won = state.result["winner"] if tally["hands"] == 1 else None  # a single deal can be won without points
-        tally["winner"] = ahead if won is None else won ^ swap

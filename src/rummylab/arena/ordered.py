@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
-from rummylab.arena.match import complaint, run_chunks
+from rummylab.arena.backends import in_order, local
+from rummylab.arena.jobs import complaint
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rules import Rows, Rules
 from rummylab.errors import AgentError, OptionError
@@ -57,7 +57,9 @@ def play_ordered(
         raise OptionError(f"{rules.name} has no driver in which one agent always moves first")
     chunks = [(start, min(CHUNK, games - start)) for start in range(0, games, CHUNK)]
     parts = []
-    for part in run_chunks(_Ordered(rules, mover, other, seed), chunks, workers or os.cpu_count() or 1):
+    job = _Ordered(rules, mover, other, seed)
+    job((0, 0))  # compile before the processes part
+    for part in in_order(local(workers).run(job, chunks), chunks):
         parts.append(part)
         if progress is not None:
             progress(len(part))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -78,3 +78,16 @@ class Sprt:
         if self._n < MIN_PAIRS or lower < self.llr < upper:
             return "undecided"
         return "better" if self.llr >= upper else "not better"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return question and answer as plain values."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "alpha": self.alpha,
+            "beta": self.beta,
+            "pairs": self.pairs,
+            "llr": self.llr,
+            "bounds": list(self.bounds),
+            "verdict": self.verdict,
+        }

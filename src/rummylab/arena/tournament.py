@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rummylab import __version__
-from rummylab._jit import source_hash
-from rummylab.agents.registry import entry
-from rummylab.arena.backends import Backend, Processes, Task, ThisProcess
-from rummylab.arena.match import CHUNK, MatchResult
+from rummylab.arena.backends import Backend, local
+from rummylab.arena.jobs import Played, Task, play_task, tally_of
+from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
+from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.ratings import Rating, bradley_terry, cycles
+from rummylab.arena.statistics import Estimate, share
 from rummylab.arena.store import Run, Store
-from rummylab.engine.rules import Rows
+from rummylab.arena.version import code_version as code_version
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +33,10 @@ class Plan:
     preset: str | None = None
     against_field: bool = False
     """Only the first agent's matches."""
+    self_play: bool = False
+    """Every agent against itself too: what the first move is worth."""
+    seconds_a_move: float = 10.0
+    """What an outside agent has for a decision."""
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -44,7 +46,7 @@ class Plan:
         if self.games < 2:
             raise OptionError(f"games is {self.games}, but a pair of agents plays at least 2")
         for name in self.agents:
-            entry(self.game, name)
+            is_compiled(self.game, name)  # whoever cannot play is refused before anything is played
 
     @property
     def rules(self) -> str:
@@ -52,14 +54,14 @@ class Plan:
 
     def pairings(self) -> list[tuple[str, str]]:
         every = itertools.combinations(self.agents, 2)
-        return [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
+        pairs = [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
+        return pairs + ([(name, name) for name in self.agents] if self.self_play else [])
 
     def tasks(self) -> list[Task]:
-        n = (self.games + 1) // 2
         return [
-            Task(self.game, self.rules, first, second, self.seed, start, min(CHUNK, n - start))
-            for first, second in self.pairings()
-            for start in range(0, n, CHUNK)
+            Task(self.game, self.rules, pair, self.seed, *chunk, self.seconds_a_move)
+            for pair in self.pairings()
+            for chunk in chunks_of(self.games, 2, chunk_size(self.game, pair))
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,7 +72,24 @@ class Plan:
             "games": self.games,
             "seed": self.seed,
             "against_field": self.against_field,
+            "self_play": self.self_play,
+            "seconds_a_move": self.seconds_a_move,
+            "outside": {name: fingerprint(name) for name in self.agents if is_outside(self.game, name)},
         }
+
+    @classmethod
+    def from_dict(cls, config: Mapping[str, Any]) -> Plan:
+        """Return the plan that `to_dict` wrote."""
+        return cls(
+            game=config["game"],
+            agents=tuple(config["agents"]),
+            games=config["games"],
+            seed=config["seed"],
+            preset=config["rules"],
+            against_field=config["against_field"],
+            self_play=config.get("self_play", False),
+            seconds_a_move=config.get("seconds_a_move", 10.0),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +98,12 @@ class Standings:
 
     plan: Plan
     results: dict[tuple[str, str], MatchResult]
+    complete: bool = True
+
+    @property
+    def games(self) -> int:
+        """How many games have been played."""
+        return sum(result.games for result in self.results.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values. It depends on the plan alone: no times, no machine."""
@@ -87,12 +112,66 @@ class Standings:
             "cross_table": self.cross_table(),
             "ratings": [{"agent": r.name, "elo": r.elo, "ci": [r.low, r.high]} for r in self.ratings()],
             "cycles": [list(cycle) for cycle in self.cycles()],
+            "skill": self.skill(),
+            "forfeits": self.forfeits(),
+            "complete": self.complete,
         }
+
+    def matches(self) -> list[tuple[tuple[str, str], MatchResult]]:
+        """Return the matches between two different agents."""
+        return [(pair, result) for pair, result in self.results.items() if pair[0] != pair[1]]
+
+    def skill(self) -> list[dict[str, Any]]:
+        """Return the first mover's edge and the skill without it, for every ordered pair that met.
+
+        *moving_first* is the row's win rate in the games it started. *skill* takes the edge out by averaging both
+        orders. *adjusted* takes it out as section VIII of Saha et al. does, less the row's edge in self-play; it
+        needs the agents' games against themselves.
+        """
+        rows = []
+        for first, second in self._ordered_pairs():
+            result, number = self._result(first, second)
+            rows.append(
+                {
+                    "first": first,
+                    "second": second,
+                    "moving_first": _plain(result.moving_first(number)),
+                    "moving_second": _plain(result.moving_second(number)),
+                    "skill": _plain(result.win_rate_of(number)),
+                    "adjusted": self._adjusted(first, result.moving_first(number)),
+                }
+            )
+        return rows
+
+    def _adjusted(self, name: str, moving_first: Estimate) -> dict[str, Any] | None:
+        alone = self.results.get((name, name))
+        if alone is None:
+            return None
+        edge = _first_movers_share(alone)
+        half = np.hypot(moving_first.high - moving_first.low, edge.high - edge.low) / 2
+        value = moving_first.value - edge.value + 0.5
+        return _plain(Estimate(value, value - float(half), value + float(half)))
+
+    def _ordered_pairs(self) -> list[tuple[str, str]]:
+        met = {pair for pair, _ in self.matches()}
+        return [(a, b) for a in self.plan.agents for b in self.plan.agents if (a, b) in met or (b, a) in met]
+
+    def _result(self, first: str, second: str) -> tuple[MatchResult, int]:
+        """Return the match of two agents and the number that *first* has in it."""
+        if (first, second) in self.results:
+            return self.results[first, second], 0
+        return self.results[second, first], 1
+
+    def forfeits(self) -> dict[str, int]:
+        """Return how many games each outside agent lost by a crash, a time-out or an illegal move."""
+        names = [name for name in self.plan.agents if is_outside(self.plan.game, name)]
+        faults = [fault for result in self.results.values() for fault in result.faults]
+        return {name: sum(fault.agent == name for fault in faults) for name in names}
 
     def cross_table(self) -> list[dict[str, Any]]:
         """Return a row for every ordered pair that met."""
         rows = []
-        for (first, second), result in self.results.items():
+        for (first, second), result in self.matches():
             win, points = result.win_rate, result.points_per_hand
             rows.append(_row(first, second, result, win.value, win.ci, points.value, points.ci))
             back, (low, high), (least, most) = 1 - win.value, win.ci, points.ci
@@ -116,6 +195,16 @@ class Standings:
         return cycles(names, low)
 
 
+def _plain(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "ci": list(estimate.ci)}
+
+
+def _first_movers_share(alone: MatchResult) -> Estimate:
+    """Return how often the first mover wins when an agent plays itself."""
+    winner, starter = alone.tallies["winner"], alone.tallies["starter"]
+    return share(np.where(winner < 0, 0.5, winner == starter).reshape(-1, 2).mean(axis=1))
+
+
 def _row(
     first: str, second: str, result: MatchResult, win: float, ci: tuple[float, float], points: float, points_ci: Any
 ) -> dict[str, Any]:
@@ -130,47 +219,90 @@ def _row(
     }
 
 
-def code_version() -> str:
-    """Return what the results depend on besides the plan: the release and a hash of the sources."""
-    return f"{__version__}+{source_hash()}"
-
-
 def tournament(
-    plan: Plan, *, store: Store | None = None, backend: Backend | None = None, progress: Progress | None = None
+    plan: Plan,
+    *,
+    store: Store | None = None,
+    name: str | None = None,
+    backend: Backend | None = None,
+    progress: Progress | None = None,
+    keep_partial: bool = False,
+    keep_hands: int = 0,
 ) -> Standings:
-    """Play *plan*, or what is still missing of it in *store*, and return the standings."""
+    """Play *plan*, or what is still missing of it in *store*, and return the standings.
+
+    With *keep_partial* an interrupt returns the standings of what was played so far. The store keeps the records of
+    the first *keep_hands* games of every pairing; a chunk kept before without them is played again for them.
+    """
+    if keep_hands < 0 or (keep_hands and store is None):
+        raise OptionError(f"keep_hands is {keep_hands}, but hands are kept in a store, and not fewer than none")
     tasks = plan.tasks()
-    run = None if store is None else store.open_run("tournament", plan.to_dict(), code_version())
-    dtype = game(plan.game).batch.TALLY
-    known = {task: rows for task in tasks if run is not None and (rows := run.chunk(task.name, dtype)) is not None}
-    missing = [task for task in tasks if task not in known]
-    _play(missing, known, run, backend or _default_backend(len(missing)), progress, len(tasks))
-    if run is not None:
+    run = None if store is None else store.open_run("tournament", plan.to_dict(), code_version(), name)
+    known = {} if run is None else _known(run, tasks, tally_of(plan.game, 2))
+    recorded = set() if run is None or not keep_hands else set(run.hand_names())
+    missing = [task for task in tasks if task not in known or not recorded.issuperset(task.game_names(keep_hands))]
+    complete = True
+    try:
+        _play(missing, known, run, backend or local(), _Meter(plan, known, progress), keep_hands)
+    except KeyboardInterrupt:
+        if not keep_partial or not known:
+            raise
+        complete = False
+    if run is not None and complete:
         run.finish()
-    return Standings(plan, {pair: _collect(plan, pair, tasks, known) for pair in plan.pairings()})
+    return standings_of(plan, known, complete=complete)
 
 
-def _default_backend(n_tasks: int) -> Backend:
-    return Processes() if n_tasks > 1 and (os.cpu_count() or 1) > 1 else ThisProcess()
+def standings_of(plan: Plan, known: Mapping[Task, Played], *, complete: bool = True) -> Standings:
+    """Put the chunks together by pairing, in the order of the plan whatever the order of play."""
+    parts: dict[tuple[str, str], list[Played]] = {}
+    for task in plan.tasks():
+        if task in known:
+            parts.setdefault((task.agents[0], task.agents[1]), []).append(known[task])
+    results = {pair: collect(plan.game, plan.rules, pair, plan.seed, found) for pair, found in parts.items()}
+    return Standings(plan, results, complete)
+
+
+def _known(run: Run, tasks: Sequence[Task], dtype: np.dtype[np.void]) -> dict[Task, Played]:
+    """Return what the store has of *tasks*."""
+    there = set(run.chunk_names())
+    found = ((task, run.chunk(task.name, dtype)) for task in tasks if task.name in there)
+    return {task: part for task, part in found if part is not None}
 
 
 def _play(
-    missing: Sequence[Task],
-    known: dict[Task, Rows],
-    run: Run | None,
-    backend: Backend,
-    progress: Progress | None,
-    total: int,
+    missing: Sequence[Task], known: dict[Task, Played], run: Run | None, backend: Backend, meter: _Meter, record: int
 ) -> None:
-    for task, rows in backend.run(missing):
-        known[task] = rows
+    if not missing:
+        return
+    compile_together(missing[0].game, sorted({name for task in missing for name in task.agents}))
+    for lineup in {task.agents: task for task in missing}.values():
+        play_task(lineup._replace(deals=0))  # compile and load before the processes part
+    work = partial(play_task, record=record) if record else play_task
+    named = {task.name: task for task in missing}
+    try:
+        for task, part in backend.run(work, missing):
+            known[task] = part
+            if run is not None:
+                known |= {named[name]: theirs for name, theirs in run.keep(task.name, part).items()}
+            meter.show(task)
+    finally:
         if run is not None:
-            run.keep(task.name, rows)
-        if progress is not None:
-            progress(len(known), total)
+            known |= {named[name]: theirs for name, theirs in run.flush().items()}
 
 
-def _collect(plan: Plan, pair: tuple[str, str], tasks: Sequence[Task], known: dict[Task, Rows]) -> MatchResult:
-    """Put the chunks of a pairing together, in the order of the plan whatever the order of play."""
-    parts = [known[task] for task in tasks if (task.first, task.second) == pair]
-    return MatchResult(plan.game, plan.rules, pair, plan.seed, np.concatenate(parts), 1.0)
+class _Meter:
+    """Says how many games are done and how the pairing just played stands."""
+
+    def __init__(self, plan: Plan, known: Mapping[Task, Played], progress: Progress | None) -> None:
+        self.known, self.progress = known, progress
+        self.total = sum(2 * task.deals for task in plan.tasks())
+
+    def show(self, task: Task) -> None:
+        if self.progress is None:
+            return
+        games = sum(2 * found.deals for found in self.known)
+        parts = [part for found, part in self.known.items() if found.agents == task.agents]
+        rate = collect(task.game, task.preset, task.agents, task.seed, parts).win_rate
+        words = f"{task.agents[0]} against {task.agents[1]}: {rate.value:.1%} ± {(rate.high - rate.low) / 2:.1%}"
+        self.progress(games, self.total, words)

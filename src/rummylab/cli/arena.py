@@ -1,6 +1,8 @@
-"""``rummylab arena``: two agents on duplicate deals."""
+"""``rummylab arena``: agents on duplicate deals."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import typer
 
@@ -9,39 +11,113 @@ from rummylab.cli.common import announce_compilation, print_json, progress_bar
 
 def arena(
     game: str = typer.Argument(help="The game, such as gin."),
-    agents: list[str] = typer.Argument(help="Two agents; `rummylab agents` lists them."),
-    games: int = typer.Option(1000, help="Games to play, in pairs: same cards, seats swapped."),
+    agents: list[str] = typer.Argument(
+        None,
+        help="One agent for each seat: a name of `rummylab agents`, file.py:Class, program:command.",
+    ),
+    agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
+    games: int = typer.Option(1000, help="Games to play; every deal is played from each seat."),
     seed: int = typer.Option(0, help="Same seed, same result."),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
+    seats: int | None = typer.Option(None, help="Seats at the table; default: as many as agents."),
+    sprt: str | None = typer.Option(
+        None,
+        help="Stop as soon as a sequential test decides between two win rates, such as 0.5,0.52.",
+    ),
+    alpha: float = typer.Option(0.05, help="Error rate of the sequential test if the lower rate is true."),
+    beta: float = typer.Option(0.05, help="Error rate of the sequential test if the higher rate is true."),
+    seconds_a_move: float = typer.Option(10.0, help="What an outside agent has for a decision."),
+    backend: str = typer.Option("local", help="Where to play: local or ray."),
+    address: str | None = typer.Option(None, help="The cluster, with --backend ray."),
     workers: int | None = typer.Option(
         None, help="Processes; default: one per core. The result does not depend on it."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Let two agents play on duplicate deals and report win rate and points with 95 % intervals."""
+    """Let agents play on duplicate deals and report win rate and points with 95 % intervals."""
+    from rummylab.arena.backends import backend as backend_named
     from rummylab.arena.match import match
-    from rummylab.errors import OptionError
 
-    if len(agents) != 2:
-        raise OptionError(f"arena needs two agents, not {len(agents)}: {', '.join(agents)}")
+    names = [*(agents or []), *agent]
+    _check_seats(names, seats)
     announce_compilation()
-    with progress_bar(f"{agents[0]} against {agents[1]}", wanted=not as_json) as progress:
+    with progress_bar(" against ".join(names)) as progress:
         result = match(
-            game, agents[0], agents[1], games=games, seed=seed, preset=rules, workers=workers, progress=progress
+            game,
+            *names,
+            games=games,
+            seed=seed,
+            preset=rules,
+            backend=backend_named(backend, workers=workers, address=address),
+            sprt=_sprt(sprt, alpha, beta),
+            seconds_a_move=seconds_a_move,
+            progress=progress,
+            keep_partial=True,
         )
     if as_json:
         print_json(result.to_dict())
-        return
-    win, points = result.win_rate, result.points_per_hand
-    name, other = result.agents
-    typer.echo(
-        f"{name} against {other} · {game} ({result.rules})"
-        f" · {result.games:,} games, {result.hands:,} hands · seed {seed}"
+    else:
+        _show(result)
+    if not result.complete:
+        raise typer.Exit(130)
+
+
+def _check_seats(names: list[str], seats: int | None) -> None:
+    from rummylab.errors import OptionError
+
+    if len(names) < 2:
+        raise OptionError(f"arena needs two agents or more, not {len(names)}: {', '.join(names) or 'none'}")
+    if seats is not None and seats != len(names):
+        raise OptionError(f"{seats} seats need {seats} agents, but {len(names)} were named: {', '.join(names)}")
+
+
+def _sprt(bounds: str | None, alpha: float, beta: float) -> Any:
+    from rummylab.arena.sequential import Sprt
+    from rummylab.errors import OptionError
+
+    if bounds is None:
+        return None
+    try:
+        low, high = (float(part) for part in bounds.split(","))
+    except ValueError:
+        raise OptionError(f"--sprt is {bounds!r}, but two win rates are wanted, such as 0.5,0.52") from None
+    return Sprt(low, high, alpha, beta)
+
+
+def _show(result: Any) -> None:
+    echo = typer.echo
+    echo(
+        f"{' against '.join(result.agents)} · {result.game} ({result.rules})"
+        f" · {result.games:,} games, {result.hands:,} hands · seed {result.seed}"
     )
-    typer.echo(f"  {name} wins {win.value:.2%} of games (95 %: {win.low:.2%} to {win.high:.2%})")
-    typer.echo(f"  {points.value:+.3f} points per hand (95 %: {points.low:+.3f} to {points.high:+.3f})")
-    typer.echo(
-        f"  {result.hands / result.games:.2f} hands a game; "
+    if not result.complete:
+        echo("  interrupted: this is what was played until then")
+    for number, name in enumerate(result.agents if result.seats > 2 else result.agents[:1]):
+        win, points = result.win_rate_of(number), result.points_per_hand_of(number)
+        echo(f"  {name} wins {win.value:.2%} of games (95 %: {win.low:.2%} to {win.high:.2%})")
+        echo(f"    {points.value:+.3f} points per hand (95 %: {points.low:+.3f} to {points.high:+.3f})")
+    if result.sprt is not None:
+        test = result.sprt
+        echo(
+            f"  sequential test {test.low:g} against {test.high:g}: {test.verdict} after {test.pairs:,} pairs"
+            f" (log-likelihood ratio {test.llr:+.2f}, bounds {test.bounds[0]:+.2f} and {test.bounds[1]:+.2f})"
+        )
+    turns = "" if result.turns_per_hand is None else f", {result.turns_per_hand:.1f} turns a hand"
+    echo(
+        f"  {result.hands / result.games:.2f} hands a game{turns}; "
         + ", ".join(f"{k} {v:.1%}" for k, v in result.outcomes().items())
     )
-    typer.echo(f"  {result.hands / result.seconds:,.0f} hands/s ({result.seconds:.2f} s)")
+    less = result.variance_reduction()
+    echo(
+        f"  duplicate deals: {less['win_rate']:.2f} times fewer games than independent ones for the win rate,"
+        f" {less['points']:.2f} times for points"
+    )
+    for name, n in result.forfeits().items():
+        if n:
+            echo(
+                f"  {name} forfeited {n:,} games; the first: {next(f.words for f in result.faults if f.agent == name)}"
+            )
+    echo(
+        f"  {result.hands / result.seconds:,.0f} hands/s ({result.seconds:.2f} s),"
+        f" {result.decision_time()['mean_us']:.3g} us a decision"
+    )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,7 +15,16 @@ import typer
 
 def print_json(value: Any) -> None:
     """Print one JSON value, the only thing on stdout."""
-    typer.echo(json.dumps(value))
+    typer.echo(json.dumps(_finite(value), allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Return *value* with null for what JSON cannot say: an interval without an end."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def announce_compilation() -> None:
@@ -25,15 +36,31 @@ def announce_compilation() -> None:
 
 
 @contextmanager
-def progress_bar(label: str, *, wanted: bool = True) -> Iterator[Any]:
-    """Give a ``progress(done, total)`` callback that draws a bar on stderr, if that is a terminal."""
-    if not wanted or not sys.stderr.isatty():
+def progress_bar(label: str) -> Iterator[Any]:
+    """Give a ``progress(done, total, words="")`` callback that draws a bar on stderr, if that is a terminal.
+
+    The bar shows what is done, the rate, the time left and *words*, the estimate so far.
+    """
+    if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn(label),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[words]}"),
+    )
+    began = time.perf_counter()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(label, total=None, words="", rate="")
+
+        def show(done: int, total: int, words: str = "") -> None:
+            rate = f"{done / max(1e-9, time.perf_counter() - began):,.0f}/s"
+            bar.update(task, completed=done, total=total, words=words, rate=rate)
+
+        yield show

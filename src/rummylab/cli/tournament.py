@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -11,40 +12,72 @@ from rummylab.cli.common import announce_compilation, print_json, progress_bar
 
 def tournament(
     game: str = typer.Argument(help="The game, such as gin."),
-    agents: str = typer.Option(..., help="Agents, separated by commas."),
+    agents: str = typer.Option("", help="Agents, separated by commas; `all` takes every agent of the game."),
+    agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
     games: int = typer.Option(1000, help="Games of each pair of agents, on duplicate deals."),
     seed: int = typer.Option(0, help="Same seed, same result."),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     store: Path | None = typer.Option(None, help="Keep the results in this file; a run that was stopped goes on."),
+    run: str | None = typer.Option(None, help="Name of the run in the store; it has one configuration for good."),
+    keep_hands: int = typer.Option(0, help="Also keep the records of the first games of each pair, this many."),
     against_field: bool = typer.Option(False, "--against-field", help="Only the first agent's matches."),
+    self_play: bool = typer.Option(False, "--self-play", help="Also every agent against itself."),
+    seconds_a_move: float = typer.Option(10.0, help="What an outside agent has for a decision."),
+    backend: str = typer.Option("local", help="Where to play: local or ray."),
+    address: str | None = typer.Option(None, help="The cluster, with --backend ray."),
     workers: int | None = typer.Option(None, help="Processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Play a round robin and print cross-table and ratings with 95 % intervals."""
     from rummylab.arena import tournament as t
-    from rummylab.arena.backends import Processes
+    from rummylab.arena.backends import backend as backend_named
     from rummylab.arena.store import Store
 
-    names = tuple(name.strip() for name in agents.split(",") if name.strip())
-    plan = t.Plan(game=game, agents=names, games=games, seed=seed, preset=rules, against_field=against_field)
+    plan = t.Plan(
+        game=game,
+        agents=_names(game, agents, agent),
+        games=games,
+        seed=seed,
+        preset=rules,
+        against_field=against_field,
+        self_play=self_play,
+        seconds_a_move=seconds_a_move,
+    )
     kept = Store(store) if store else None
     announce_compilation()
-    with progress_bar("chunks", wanted=not as_json) as progress:
-        standings = t.tournament(plan, store=kept, backend=Processes(workers) if workers else None, progress=progress)
+    with progress_bar("games") as progress:
+        standings = t.tournament(
+            plan,
+            store=kept,
+            name=run,
+            backend=backend_named(backend, workers=workers, address=address),
+            progress=progress,
+            keep_partial=True,
+            keep_hands=keep_hands,
+        )
     if as_json:
         print_json(standings.to_dict())
-        return
-    _show(standings)
+    else:
+        _show(standings)
+    if not standings.complete:
+        raise typer.Exit(130)
 
 
-def _show(standings: object) -> None:
+def _names(game: str, agents: str, more: list[str]) -> tuple[str, ...]:
+    from rummylab.agents.registry import entries
+
+    if agents.strip() == "all":
+        return (*(found.name for found in entries(game)), *more)
+    return (*(name.strip() for name in agents.split(",") if name.strip()), *more)
+
+
+def _show(standings: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from rummylab.arena.tournament import Standings
-
-    assert isinstance(standings, Standings)
     console, names = Console(), standings.plan.agents
+    if not standings.complete:
+        console.print(f"interrupted after {standings.games:,} games: this is how it stood")
     cross = Table("win rate of", *names, title=f"{standings.plan.game}, {standings.plan.games} games a pair")
     cells = {(row["first"], row["second"]): row for row in standings.cross_table()}
     for first in names:
@@ -61,3 +94,6 @@ def _show(standings: object) -> None:
     console.print(ratings)
     for cycle in standings.cycles():
         console.print("cycle: " + " beats ".join([*cycle, cycle[0]]))
+    for name, n in standings.forfeits().items():
+        if n:
+            console.print(f"{name} forfeited {n:,} games by crashes, time-outs or illegal moves")

@@ -74,7 +74,7 @@ class Record:
     def to_text(self) -> str:
         """Return the record as the lines of an ``.rgr`` file."""
         lines = [json.dumps(self.header, ensure_ascii=False)]
-        lines += [json.dumps(_event_to_json(event), ensure_ascii=False) for event in self.events]
+        lines += [json.dumps(event_to_json(event), ensure_ascii=False) for event in self.events]
         if self.result is not None:
             lines.append(json.dumps({"result": self.result, "sha256": _digest(lines)}, ensure_ascii=False))
         return "\n".join(lines) + "\n"
@@ -268,7 +268,8 @@ class _Replay:
             raise self.fail(offset, f"found the result {self.record.result}, expected {state.result}")
 
 
-def _event_to_json(event: Event) -> dict[str, Any]:
+def event_to_json(event: Event) -> dict[str, Any]:
+    """Return *event* as the line of a record says it."""
     value: dict[str, Any] = {"seat": int(event.seat), "do": str(event.action)}
     if event.secret:
         value["secret"] = " ".join(map(str, event.secret))

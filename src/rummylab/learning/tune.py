@@ -212,7 +212,8 @@ def _next_trial(plan: TunePlan, study: Study, n: int) -> Trial:
 
     ranges: Any = {name: FloatDistribution(*bounds) for name, bounds in plan.tuned.items()}
     if n == 0:
-        study.enqueue_trial({name: _within(plan, name, plan.space.start[name]) for name in plan.tuned})
+        start = plan.numbers({})
+        study.enqueue_trial({name: _within(plan, name, start[name]) for name in plan.tuned})
     elif plan.sampler == "paper":
         study.enqueue_trial(_paper_trial(plan, study, n))
     with warnings.catch_warnings():

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
-from rummylab.agents.gin.utility_options import COUNTS, FORMAT, NAMES, VERSION, UtilityOptions
+from rummylab.agents.gin.utility_options import FORMAT, NAMES, VERSION, UtilityOptions, load_artifact
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 
@@ -19,46 +19,45 @@ class Space:
     """The tunable numbers of one agent: bounds by name, the numbers to start from, how to make the agent."""
 
     bounds: Mapping[str, tuple[float, float]]
-    printed: tuple[str, ...]
-    """The numbers that the paper tunes; the others are ours."""
-    start: Numbers
+    start: Callable[[], Numbers]
+    """The present numbers of the agent."""
     make: Callable[[Numbers], CompiledAgent]
     artifact: Callable[[Numbers], dict[str, Any]]
     """The tuned numbers in the form in which the agent's file reads them."""
 
     def complete(self, numbers: Numbers) -> dict[str, float]:
         """Return *numbers* with everything else as in the start."""
-        return {**self.start, **numbers}
+        return {**self.start(), **numbers}
 
 
-def _utility(home: str, **start: float) -> Space:
-    """Return the space of an agent with :class:`UtilityOptions`; weights of its belief are in BELIEF_WEIGHTS."""
+def _utility(home: str) -> Space:
+    """Return the space of an agent with :class:`UtilityOptions` in an artifact beside its file.
+
+    Weights of its belief, which come after the options in ``par``, are in its ``BELIEF_WEIGHTS``.
+    """
 
     def make(numbers: Numbers) -> CompiledAgent:
         module = import_module(home)
-        return CompiledAgent(
-            "tuned", module.act, (*UtilityOptions(**numbers).par, *getattr(module, "BELIEF_WEIGHTS", ()))
-        )
+        par = (*UtilityOptions(**numbers).par, *getattr(module, "BELIEF_WEIGHTS", ()))
+        return CompiledAgent("tuned", module.act, par)
 
     bounds = {
-        "meld_bonus": (0.0, 3.0),
-        "combination_bonus": (0.0, 6.0),
+        "meld_bonus": (0.0, 2.0),
+        "combination_bonus": (0.0, 4.0),
         "deadwood_bonus": (0.2, 3.0),
         "knock_bonus": (0.0, 20.0),
         "gin_bonus": (0.0, 40.0),
-        "opp_util_importance": (0.0, 4.0),
-        "low_card_bonus": (-1.0, 4.0),
+        "opp_util_importance": (0.0, 3.0),
+        "low_card_bonus": (-1.0, 2.0),
         "emergency_booster": (0.5, 5.0),
-        "averaging": (0.0, 1.0),
-        "take_margin": (-1.0, 4.0),
-        "haste": (0.0, 0.4),
-        "knock_from": (0.0, 14.0),
-        "knock_fall": (-1.0, 1.0),
+        "take_margin": (-1.0, 3.0),
+        "haste": (0.0, 0.5),
+        "knock_from": (0.0, 20.0),
+        "knock_fall": (0.0, 5.0),
     }
     return Space(
         bounds=bounds,
-        printed=tuple(bounds)[:8],
-        start=asdict(UtilityOptions(**start)),
+        start=lambda: asdict(load_artifact(import_module(home).ARTIFACT)),
         make=make,
         artifact=lambda numbers: {
             "format": FORMAT,
@@ -68,11 +67,7 @@ def _utility(home: str, **start: float) -> Space:
     )
 
 
-SPACES: dict[tuple[str, str], Space] = {
-    ("gin", "utility"): _utility(
-        "rummylab.agents.gin.utility", samples=10, belief=COUNTS, free_discard=1, defend_well=1, spread_well=1
-    ),
-}
+SPACES: dict[tuple[str, str], Space] = {("gin", "utility"): _utility("rummylab.agents.gin.utility")}
 
 
 def space(game: str, agent: str) -> Space:
@@ -86,5 +81,5 @@ def space(game: str, agent: str) -> Space:
 def check_names(found: Space, names: tuple[str, ...], what: str) -> None:
     """Raise OptionError if one of *names* is no number of the agent."""
     for name in names:
-        if name not in found.start:
-            raise OptionError(f"{what}: the agent has no number {name!r}; known: {', '.join(found.start)}")
+        if name not in found.start():
+            raise OptionError(f"{what}: the agent has no number {name!r}; known: {', '.join(found.start())}")

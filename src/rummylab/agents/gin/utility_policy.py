@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.agents.gin.utility_options import (
-    AVERAGING,
     CAREFUL_LIMIT,
     CLOSE,
     COMBINATION_BONUS,
@@ -210,7 +209,7 @@ def worth(total: float, n_loose: int, deadwood: int, limit: int, par: Floats) ->
     """Return the hand utility of ten cards, *n_loose* of them unmelded with the card utilities *total*."""
     value = np.float32(HAND_SIZE - n_loose)
     if n_loose > 0:
-        value += total / (np.float32(n_loose) if par[AVERAGING] == 1 else np.float32(n_loose) ** par[AVERAGING])
+        value += total / np.float32(n_loose)
     if deadwood <= limit:
         value += par[GIN_BONUS] if deadwood == 0 else par[KNOCK_BONUS]
     return value

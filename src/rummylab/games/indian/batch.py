@@ -137,8 +137,6 @@ def play_deals(
         if mover == PAIRS:
             starter, swap = first_starter(rows[0].table, seed, number), i & 1
         play_deal(rows[0], seed, number, starter, swap, first, second, par, par2, tallies[i])
-        if tallies[i].illegal:
-            break
 
 
 def play_pairs(

@@ -1,0 +1,323 @@
+"""A chunk of deals between given players: in one kernel call, or at the Python table.
+
+Every deal is played once from each seat: two players swap seats, more rotate. A job is called with ``(first deal,
+number of deals)`` and returns what happened, the games of a deal side by side.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rummylab.arena.latency import Latency
+from rummylab.arena.outside import Fault, OutsideError, Outsider, is_outside, player
+from rummylab.cards.rng import AGENT, mix
+from rummylab.engine.action import Action
+from rummylab.engine.agent import Agent, CompiledAgent
+from rummylab.engine.observation import Observation
+from rummylab.engine.records import Record
+from rummylab.engine.referee import MAX_HANDS
+from rummylab.engine.rules import Rows, Rules
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.errors import AgentError, IllegalActionError, NotationError
+from rummylab.games.registry import game
+
+WITHDRAWN_AFTER = 5
+"""Faults in a row after which an outside agent is not asked again in this chunk."""
+Chunk = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a chunk of deals gave. Only *rows* and *faults* depend on the configuration alone."""
+
+    rows: Rows
+    faults: tuple[Fault, ...] = ()
+    seconds: float = 0.0
+    latency: dict[int, Latency] = field(default_factory=dict)
+    """How long the players took for a decision, by number; empty where it is not measured one by one."""
+    hands: tuple[tuple[str, str], ...] = ()
+    """The records of the first games, by name, where they were asked for."""
+
+
+class CompiledJob:
+    """Deals between two compiled players in one kernel call."""
+
+    def __init__(self, rules: Rules, players: Any, seed: int, guests: Collection[int] = ()) -> None:
+        self.rules, self.players, self.seed, self.guests = rules, players, seed, guests
+        self.batch = game(rules.name).batch
+
+    def __call__(self, chunk: Chunk, record: int = 0) -> Played:
+        """Play a chunk; the first *record* games are played once more at the Python table, to be written down."""
+        start, n = chunk
+        first, second = self.players
+        tallies = np.zeros(2 * n, self.batch.TALLY)
+        began = time.perf_counter()
+        self.batch.play_pairs(
+            *(self.rules.new_rows(1), _root(self.seed), start),
+            *(first.pointer, second.pointer, first.par, second.par, tallies),
+        )
+        seconds = time.perf_counter() - began
+        faults = self._faults(start, tallies)
+        hands = tuple(self._recorded(start + i // 2, i & 1, tallies[i]) for i in range(min(record, 2 * n)))
+        return Played(tallies, faults, seconds, hands=hands)
+
+    def _recorded(self, deal: int, turn: int, tally: Any) -> tuple[str, str]:
+        """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
+        players = [AsCounted(player, _root(self.seed), deal, number) for number, player in enumerate(self.players)]
+        table, again = TableJob(self.rules, players, self.seed), np.zeros(1, self.batch.TALLY)
+        table.play(deal, turn, again[0])
+        if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
+            raise AgentError(
+                f"{' against '.join(player.name for player in players)}, deal {deal}, seating {turn}: another game at"
+                " the Python table than in the batch; an agent depends on more than it is shown"
+            )
+        return table.record(deal, turn)
+
+    def _faults(self, start: int, tallies: Rows) -> tuple[Fault, ...]:
+        """An illegal move of a guest costs it the game; one of our own agents is an error in our code."""
+        faults = []
+        for i in np.flatnonzero(tallies["illegal"]):
+            offender, words = int(tallies["illegal"][i]) - 1, complaint(self.rules, self.players, tallies[i])
+            if offender not in self.guests:
+                raise AgentError(words)
+            tallies["winner"][i] = 1 - offender
+            faults.append(Fault(self.players[offender].name, start + int(i) // 2, int(i) & 1, "illegal move", words))
+        return tuple(faults)
+
+
+def _root(seed: int) -> np.int64:
+    """Return *seed* as the kernels take it."""
+    root: np.int64 = np.array([seed % 2**64], np.uint64).view(np.int64)[0]
+    return root
+
+
+class AsCounted(CompiledAgent):
+    """A compiled player at the Python table with the random numbers it has in the batch: one stream a match."""
+
+    def __init__(self, player: CompiledAgent, seed: np.int64, deal: int, number: int) -> None:
+        super().__init__(player.name, player.pointer, player.par)
+        self._rng = mix(seed, deal, 0, AGENT + number)
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        self._memory = None  # notes end with the hand, the stream goes on
+
+    def act(self, seen: Observation) -> Action:
+        try:
+            return super().act(seen)
+        except NotationError as error:
+            raise IllegalActionError(str(error)) from None
+
+
+def complaint(rules: Rules, players: Any, tally: Any) -> str:
+    """Say which agent made the illegal move noted in *tally*."""
+    name = players[int(tally["illegal"]) - 1].name
+    code = int(tally["illegal_code"])
+    phase = game(rules.name).batch.PHASES[int(tally["illegal_phase"])]
+    return f"agent {name!r} made an illegal move in the phase {phase!r}: code {code}"
+
+
+@cache
+def tally_of(game_name: str, seats: int) -> np.dtype[np.void]:
+    """Return the record of one game: the driver's own for two seats, the common part of it for more."""
+    batch = game(game_name).batch
+    if seats == 2:
+        dtype: np.dtype[np.void] = batch.TALLY
+        return dtype
+    n = len(batch.OUTCOMES)
+    return np.dtype(
+        [
+            ("scores", "i4", (seats,)),
+            ("winner", "i1"),
+            ("starter", "i1"),
+            ("hands", "i4"),
+            ("decisions", "i8"),
+            ("outcomes", "i4", (n,)),
+            ("won_by", "i4", (seats, n)),
+            ("illegal", "i2"),
+        ]
+    )
+
+
+class TableJob:
+    """Deals at the Python table: for players that are not compiled, and for more than two seats."""
+
+    def __init__(self, rules: Rules, players: Sequence[Agent], seed: int) -> None:
+        self.rules, self.players, self.seed = rules, tuple(players), seed
+        self.batch = game(rules.name).batch
+        self.dtype = tally_of(rules.name, rules.seats)
+        self.latency = {number: Latency() for number in range(rules.seats)}
+        self.states: list[State] = []
+        """The hands of the game played last."""
+
+    def __call__(self, chunk: Chunk, record: int = 0) -> Played:
+        """Play a chunk and write down the first *record* games."""
+        start, n = chunk
+        seats = self.rules.seats
+        hands: list[tuple[str, str]] = []
+        tallies = np.zeros(seats * n, self.dtype)
+        self.latency = {number: Latency() for number in range(seats)}
+        faults: list[Fault] = []
+        in_a_row = [0] * seats
+        began = time.perf_counter()
+        for i in range(seats * n):
+            withdrawn = next((k for k in range(seats) if in_a_row[k] >= WITHDRAWN_AFTER), None)
+            fault = self.play(start + i // seats, i % seats, tallies[i], withdrawn)
+            if i < record and withdrawn is None:
+                hands.append(self.record(start + i // seats, i % seats))
+            for k in range(seats):
+                in_a_row[k] = in_a_row[k] + 1 if fault is not None and tallies[i]["illegal"] == k + 1 else 0
+            if fault is not None:
+                faults.append(fault)
+        return Played(tallies, tuple(faults), time.perf_counter() - began, self.latency, tuple(hands))
+
+    def record(self, deal: int, turn: int) -> tuple[str, str]:
+        """Return the game just played as a record, with its place in the chunk's order as a name."""
+        names = [self.players[(seat - turn) % self.rules.seats].name for seat in range(self.rules.seats)]
+        return f"{deal}:{turn}", "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
+
+    def play(self, deal: int, turn: int, tally: Any, withdrawn: int | None = None) -> Fault | None:
+        """Play one game with the seats turned by *turn* places; return who lost it by a fault, if anybody."""
+        seats = self.rules.seats
+        number_at = [(seat - turn) % seats for seat in range(seats)]  # which player sits where
+        tally["winner"] = -1
+        if withdrawn is not None:
+            tally["hands"] = 1
+            words = f"not asked after {WITHDRAWN_AFTER} faults in a row"
+            fault: tuple[int, str, str] | None = (withdrawn, "withdrawn", words)
+        else:
+            fault = self._play_out(deal, number_at, tally)
+        if fault is None:
+            return None
+        offender, kind, words = fault
+        tally["illegal"] = offender + 1
+        tally["winner"] = 1 - offender if seats == 2 else -1
+        return Fault(self.players[offender].name, deal, turn, kind, words)
+
+    def _play_out(self, deal: int, number_at: list[int], tally: Any) -> tuple[int, str, str] | None:
+        rules = self.rules
+        streams = np.random.SeedSequence(self.seed % 2**64, spawn_key=(deal,)).spawn(rules.seats)
+        rngs = [np.random.default_rng(stream) for stream in streams]
+        state = State(rules, rules.new_rows(1), rules.shuffled(self.seed, deal), rules.first_starter(self.seed, deal))
+        tally["starter"] = number_at[state.starter]
+        self.states = []
+        while True:
+            self.states.append(state)
+            for seat, number in enumerate(number_at):
+                fault = self._sit(number, Seat(seat), rngs[number])
+                if fault is not None:
+                    tally["hands"] += 1
+                    return fault
+            fault = self._hand(state, number_at)
+            self._count(state, number_at, tally)
+            if fault is not None:
+                return fault
+            if state.match_is_over or state.hand_no + 1 == MAX_HANDS:
+                tally["winner"] = _winner(state, number_at, int(tally["hands"]))
+                return None
+            state = state.next_hand(rules.shuffled(self.seed, deal, state.hand_no + 1))
+
+    def _sit(self, number: int, seat: Seat, rng: np.random.Generator) -> tuple[int, str, str] | None:
+        try:
+            self.players[number].sit(self.rules, seat, rng)
+        except OutsideError as error:
+            return number, error.kind, str(error)
+        return None
+
+    def _hand(self, state: State, number_at: list[int]) -> tuple[int, str, str] | None:
+        """Play the hand to its end, or to the first fault of an outside player."""
+        while (seat := state.actor) is not None:
+            number = number_at[seat]
+            player = self.players[number]
+            seen = state.observe(seat)
+            began = time.perf_counter_ns()
+            try:
+                action = player.act(seen)
+                self.latency[number].add(time.perf_counter_ns() - began)
+                state.push(action)
+            except OutsideError as error:
+                return number, error.kind, str(error)
+            except IllegalActionError as error:
+                if not isinstance(player, Outsider | AsCounted):
+                    raise AgentError(f"agent {player.name!r} made an illegal move: {error}") from None
+                return number, "illegal move", str(error)
+        return None
+
+    def _count(self, state: State, number_at: list[int], tally: Any) -> None:
+        tally["hands"] += 1
+        tally["decisions"] += state.n_moves
+        scores = state.scores
+        for seat, number in enumerate(number_at):
+            tally["scores"][number] = scores[seat]
+            if "gains" in self.dtype.names:  # type: ignore[operator]
+                tally["gains"][number] = state.payoffs()[seat]
+        if state.actor is not None:
+            return
+        outcome = self.batch.OUTCOMES.index(state.result["outcome"])
+        tally["outcomes"][outcome] += 1
+        if state.result["winner"] is not None:
+            tally["won_by"][number_at[state.result["winner"]], outcome] += 1
+
+
+def _winner(state: State, number_at: list[int], hands: int) -> int:
+    won = state.result["winner"] if hands == 1 else None  # a single deal can be won without points
+    if won is not None:
+        return number_at[int(won)]
+    best = max(state.scores)
+    ahead = [number_at[seat] for seat, score in enumerate(state.scores) if score == best]
+    return ahead[0] if len(ahead) == 1 else -1
+
+
+def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
+    """Return the fastest job that these players can sit in; *guests* forfeit by an illegal move, others must not."""
+    if rules.seats == 2 and all(isinstance(player, CompiledAgent) for player in players):
+        return CompiledJob(rules, players, seed, guests)
+    return TableJob(rules, players, seed)
+
+
+class Task(NamedTuple):
+    """Some deals between agents given by their names: enough to be played anywhere, again, and in any order."""
+
+    game: str
+    preset: str
+    agents: tuple[str, ...]
+    seed: int
+    start: int
+    deals: int
+    seconds_a_move: float = 10.0
+    """What an outside agent has for a decision."""
+
+    @property
+    def name(self) -> str:
+        """What the store keeps the result under."""
+        return f"{':'.join(self.agents)}:{self.start}+{self.deals}"
+
+    def game_names(self, first: int) -> list[str]:
+        """Return what the store calls those games of this task that are among the *first* of the match."""
+        seats = len(self.agents)
+        return [
+            f"{':'.join(self.agents)}:{number // seats}:{number % seats}"
+            for number in range(seats * self.start, min(first, seats * (self.start + self.deals)))
+        ]
+
+
+@cache
+def _job(task_key: tuple[Any, ...]) -> Any:
+    game_name, preset, names, seed, seconds = task_key
+    rules = game(game_name).rules(preset, **({"seats": len(names)} if len(names) != 2 else {}))
+    players = [player(game_name, name, seconds) for name in names]
+    return job_for(rules, players, seed, [i for i, name in enumerate(names) if is_outside(game_name, name)])
+
+
+def play_task(task: Task, record: int = 0) -> Played:
+    """Play *task* here and now, and write down its games that are among the first *record* of the match."""
+    job = _job((*task[:4], task.seconds_a_move))
+    played: Played = job((task.start, task.deals), max(0, record - len(task.agents) * task.start))
+    lineup = ":".join(task.agents)
+    return replace(played, hands=tuple((f"{lineup}:{place}", text) for place, text in played.hands))
