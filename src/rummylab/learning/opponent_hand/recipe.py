@@ -46,7 +46,7 @@ class Recipe:
 
     entries: int = 10_000_000
     seed: int = 1
-    epochs: tuple[float, float, float] = (2.0, 2.0, 4.0)
+    epochs: tuple[float, float, float] = (1.0, 1.0, 3.0)
     """Of the three networks; the first two only serve to make data."""
     settings: Settings = field(default_factory=Settings)
     test_entries: int = 1_500_000
