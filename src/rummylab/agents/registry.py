@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from rummylab.agents.gin.utility_options import UtilityOptions
+from rummylab.agents.gin.utility_options import PATIENT, UtilityOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import UnknownNameError
 from rummylab.games.registry import game
@@ -52,6 +52,14 @@ ENTRIES = (
         "rummylab.agents.gin.utility",
         "keeps the hand of the highest utility, throws what the opponent gains least from; our numbers",
         "the opponent-hand paper, re-tuned",
+    ),
+    Entry(
+        "gin",
+        "utility-patient",
+        "rummylab.agents.gin.utility",
+        "the same, plays for gin and guards its discards",
+        "the opponent-hand paper, re-tuned",
+        PATIENT.par,
     ),
     Entry(
         "gin",

@@ -21,6 +21,7 @@ from rummylab.cli import (
     reproduce,
     runs,
     tournament,
+    tune,
 )
 from rummylab.errors import RummyError
 
@@ -51,6 +52,7 @@ app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
 app.command("runs")(runs.runs)
 app.command("export")(export.export)
+app.command("tune")(tune.tune)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
