@@ -168,6 +168,12 @@ class Run:
         faults = tuple(Fault(*fault) for fault in json.loads(row[1]))
         return Played(np.frombuffer(row[0], dtype), faults, row[2])
 
+    def chunk_names(self) -> list[str]:
+        """Return under what names results are kept so far."""
+        with self.store._errors():
+            rows = self.store._db.execute("select name from chunks where run = ? order by name", (self.number,))
+            return [name for (name,) in rows]
+
     def keep(self, name: str, played: Played) -> None:
         """Keep the results of one chunk, at once and for good."""
         with self.store._errors():

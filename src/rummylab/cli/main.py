@@ -8,7 +8,7 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, reproduce, tournament
+from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, report, reproduce, tournament
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -36,6 +36,7 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
