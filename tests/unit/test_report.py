@@ -18,7 +18,7 @@ from rummylab.arena.backends import ThisProcess
 from rummylab.arena.match import MatchResult
 from rummylab.arena.plots import Picture
 from rummylab.arena.report import figures
-from rummylab.arena.report.document import Number, Table, Text, to_html, to_markdown
+from rummylab.arena.report.document import Figure, Number, Table, Text, to_html, to_markdown
 from rummylab.arena.report.facts import Facts, listed, p_of, short_name
 from rummylab.arena.report.reading import KeptPlan, find_tournament, read
 from rummylab.arena.report.tournament import write_report
@@ -61,6 +61,16 @@ def pages(played: tuple[Path, Standings], tmp_path_factory: pytest.TempPathFacto
     assert said["complete"] is True
     assert [Path(path).stem for path in said["figures"]] == list(REST)
     return out
+
+
+@pytest.fixture
+def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the figures undrawn: they take a second each report."""
+
+    def undrawn(writer: Any, name: str, _: Any, shows: str, caption: str) -> Figure:
+        return Figure(Picture(writer.out / f"{name}.png"), shows, caption)
+
+    monkeypatch.setattr("rummylab.arena.report.tournament._Writer.figure", undrawn)
 
 
 def made_up(n_agents: int, n_deals: int = 60) -> Facts:
@@ -135,6 +145,7 @@ def test_what_is_read_back_is_what_was_played(played: tuple[Path, Standings]) ->
     assert read(store, find_tournament(store, "two")).to_dict() == played[1].to_dict()
 
 
+@pytest.mark.usefixtures("words_only")
 def test_a_run_that_was_stopped_says_so(tmp_path: Path) -> None:
     plan = Plan(game="gin", agents=("simple", "random"), games=1200, seed=3)
     store = Store(tmp_path / "runs.db")
@@ -174,6 +185,7 @@ def test_errors_are_clear(played: tuple[Path, Standings], tmp_path: Path, monkey
         write_report(store, "two", tmp_path)
 
 
+@pytest.mark.usefixtures("words_only")
 def test_a_report_does_not_need_the_agents_any_more(tmp_path: Path) -> None:
     mine = tmp_path / "mine.py"
     mine.write_text("class Mine:\n    name = 'mine'\n    def sit(self, *_): 1 / 0\n    def act(self, seen): ...\n")
@@ -200,7 +212,7 @@ def test_a_p_value_agrees_with_its_interval() -> None:
     assert p_of(Estimate(0.5, 0.4, 0.6), 0.5) == 1.0
 
 
-@pytest.mark.parametrize("n", [2, 20])
+@pytest.mark.parametrize("n", [2, 7, pytest.param(20, marks=pytest.mark.slow)])
 def test_no_labels_of_the_cross_table_overlap(n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
     monkeypatch.setattr("rummylab.arena.plots._svg", lambda drawn, _: kept.append(drawn) or "")

@@ -41,6 +41,7 @@ def ratings(to: Picture, facts: Facts) -> None:
                 _beside(axes, f"{r.elo:+.0f}", (r.high, i))
             _names_down(axes, [facts.labels[r.name] for r in found])
             axes.margins(x=0.12)
+            axes.locator_params(axis="x", nbins=6)
             axes.set(xlabel="Elo; the field's mean is 0 (95 %)")
         grid[0][0].axvline(0, color=GREY, lw=0.8)
         if close:
@@ -102,7 +103,9 @@ def _matrix(
     for (one, two), (estimate, _) in cells.items():
         values[names.index(one), names.index(two)] = estimate.value
     reach = max(1e-9, float(np.nanmax(np.abs(values - neutral))))
-    with figure(to, 2.2 + 0.66 * max(n, 4), 1.7 + 0.46 * n) as (_, axes):
+    width = max(2.2 + 0.66 * n, 0.7 + 0.088 * len(title))
+    with figure(to, width, 1.8 + 0.46 * n) as (drawn, axes):
+        drawn.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         # The square root shows differences among equals, which a clean sweep elsewhere would wash out.
         norm = FuncNorm(
             (_signed_root(neutral), _signed_square(neutral)), neutral - 1.15 * reach, neutral + 1.15 * reach
@@ -123,7 +126,6 @@ def _matrix(
         axes.grid(visible=False)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        axes.set_title(title, pad=12)
 
 
 def _cell(axes: Any, i: int, j: int, estimate: Estimate, sure: bool, form: str, color: str) -> None:

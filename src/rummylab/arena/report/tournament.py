@@ -202,7 +202,9 @@ class _Writer:
         if not open_pairs:
             return f"{words}: all of them."
         closest = sorted(open_pairs, key=lambda c: abs(c.win.value - 0.5))
-        return f"{words}; {len(open_pairs)} do not, such as {listed([self.pair(c) for c in closest[:3]])}."
+        few = [self.pair(c) for c in closest[:3]]
+        others = ": " if len(few) == len(open_pairs) else ", such as "
+        return f"{words}; {len(open_pairs)} {'has' if len(open_pairs) == 1 else 'have'} none{others}{listed(few)}."
 
     def _cycles_in_short(self) -> str:
         if len(self.facts.order) < 3:
@@ -315,7 +317,8 @@ class _Writer:
                     figures.skill,
                     "Heat map of the first mover's win rate less its edge in self-play",
                     "The skill matrix of Saha et al., section VIII: win rate of the row when it moves first, minus what"
-                    " moving first gives it against itself. Bold: surely not 50 % (Holm's correction over all cells).",
+                    " moving first gives it against itself, so that it can leave 0 to 100. Bold: surely not 50 %, after"
+                    " Holm's correction over all cells.",
                 )
             )
         blocks.append(self._by_order())
@@ -563,9 +566,9 @@ class _Writer:
         if plan.seconds_a_move != 10.0:
             words += ["--seconds-a-move", f"{plan.seconds_a_move:g}"]
         words += ["--store", self.store_name]
-        named = record["name"]
-        words += ["--run", named] if named else []
-        report = ["rummylab", "report", named or record["key"][:12], "--store", self.store_name, "--out", "report"]
+        named = [record["name"]] if record["name"] else []  # without a name: the latest, which was just played
+        words += [word for name in named for word in ("--run", name)]
+        report = ["rummylab", "report", *named, "--store", self.store_name, "--out", "report"]
         return [shlex.join(words), shlex.join(report)]
 
 
@@ -595,7 +598,8 @@ def _estimate(plain: dict[str, Any]) -> Number:
 
 
 def _microseconds(seconds: float) -> Number:
-    return Number(f"{1e6 * seconds:.3g}", 1e6 * seconds)
+    value = 1e6 * seconds
+    return Number(f"{value:.3g}" if value < 100 else _round(value), value)
 
 
 def _round(value: float) -> str:
