@@ -142,7 +142,7 @@ def test_the_command_in_the_report_is_the_run(played: tuple[Path, Standings], pa
 
 def test_what_is_read_back_is_what_was_played(played: tuple[Path, Standings]) -> None:
     store = Store(played[0])
-    assert read(store, find_tournament(store, "two")).to_dict() == played[1].to_dict()
+    assert read(find_tournament(store, "two")).to_dict() == played[1].to_dict()
 
 
 @pytest.mark.usefixtures("words_only")
@@ -160,12 +160,12 @@ def test_a_run_is_found_by_name_number_or_key(played: tuple[Path, Standings]) ->
     store = Store(played[0])
     (run,) = store.runs()
     for which in (None, "two", "1", run["key"][:6]):
-        assert find_tournament(store, which) == run
+        assert find_tournament(store, which).about == run
 
 
 def test_errors_are_clear(played: tuple[Path, Standings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(played[0])
-    with pytest.raises(StoreError, match="no tournament 'three'; it has: two"):
+    with pytest.raises(StoreError, match="no run 'three'; there is: 1 two"):
         write_report(store, "three", tmp_path)
     with pytest.raises(StoreError, match="holds no tournament"):
         write_report(Store(tmp_path / "empty.db"), None, tmp_path)
@@ -175,8 +175,11 @@ def test_errors_are_clear(played: tuple[Path, Standings], tmp_path: Path, monkey
         write_report(begun, "new", tmp_path)
     missing = CliRunner().invoke(app, ["report", "--store", str(tmp_path / "none.db")])
     assert isinstance(missing.exception, StoreError)
-    assert "does not exist" in str(missing.exception)
+    assert "no such results file" in str(missing.exception)
     assert not (tmp_path / "none.db").exists()
+    begun.open_run("study", {"game": "gin"}, "code", "other")
+    with pytest.raises(OptionError, match="'other' is no tournament but a study"):
+        write_report(begun, "other", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(OptionError, match="cannot be made a directory"):
         write_report(store, "two", tmp_path / "file")

@@ -18,12 +18,10 @@ def report(
     """Write a tournament's report: one HTML file that works offline, and Markdown with figures."""
     from rummylab.arena.report.tournament import write_report
     from rummylab.arena.store import Store
-    from rummylab.errors import StoreError
 
-    if not store.is_file():
-        raise StoreError(f"{store} does not exist; `rummylab tournament ... --store {store}` makes it")
+    kept = Store(store, must_exist=True)
     announce_compilation()
-    written = write_report(Store(store), run, out)
+    written = write_report(kept, run, out)
     if as_json:
         print_json(written.to_dict())
         return

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from rummylab.arena.jobs import Played, tally_of
+from rummylab.arena.jobs import tally_of
 from rummylab.arena.match import collect
 from rummylab.arena.store import Run, Store
 from rummylab.arena.tournament import Plan, Standings
-from rummylab.errors import StoreError
+from rummylab.errors import OptionError, StoreError
 
 
 class KeptPlan(Plan):
@@ -19,45 +18,35 @@ class KeptPlan(Plan):
         """Nothing to check: it was played."""
 
 
-def find_tournament(store: Store, which: str | None) -> dict[str, Any]:
-    """Return the tournament with this name, id or beginning of its key; without *which*, the latest."""
-    known = [run for run in store.runs() if run["kind"] == "tournament"]
+def find_tournament(store: Store, which: str | None) -> Run:
+    """Return the tournament with this name, number or beginning of its key; without *which*, the latest."""
+    if which is not None:
+        run = store.run(which)
+        if run.about["kind"] != "tournament":
+            raise OptionError(f"{store.path}: the run {which!r} is no tournament but a {run.about['kind']}")
+        return run
+    known = [about for about in store.runs() if about["kind"] == "tournament"]
     if not known:
         raise StoreError(f"{store.path} holds no tournament")
-    if which is None:
-        return known[-1]
-    for fits in (
-        lambda run: run["name"] == which,
-        lambda run: str(run["id"]) == which,
-        lambda run: run["key"].startswith(which),
-    ):
-        found = [run for run in known if fits(run)]
-        if len(found) == 1:
-            return found[0]
-    names = ", ".join(run["name"] or run["key"][:8] for run in known)
-    raise StoreError(f"{store.path} has no tournament {which!r}; it has: {names}")
+    return store.run(known[-1]["id"])
 
 
-def read(store: Store, record: dict[str, Any]) -> Standings:
+def read(run: Run) -> Standings:
     """Return the standings of a run as far as it was played."""
-    plan = KeptPlan.from_dict(record["config"])
-    run = Run(store, record["id"], record["key"])
+    about = run.about
+    plan = KeptPlan.from_dict(about["config"])
     dtype = tally_of(plan.game, 2)
     names = run.chunk_names()
     results = {}
     for pair in plan.pairings():
-        parts: list[Played] = []
-        for name in _in_order(pair, names):
-            part = run.chunk(name, dtype)
-            assert part is not None
-            parts.append(part)
+        chunks = [run.chunk(name, dtype) for name in _in_order(pair, names)]
+        parts = [chunk for chunk in chunks if chunk is not None]
         if parts:
             results[pair] = collect(plan.game, plan.rules, pair, plan.seed, parts)
     if not any(one != two for one, two in results):
-        raise StoreError(f"{store.path}: nothing has been played of the run {record['name'] or record['key']} yet")
-    standings = Standings(plan, results)
+        raise StoreError(f"{run.store.path}: nothing has been played of the run {about['name'] or run.key} yet")
     planned = len(plan.pairings()) * 2 * -(-plan.games // 2)
-    return Standings(plan, results, complete=standings.games == planned)
+    return Standings(plan, results, complete=sum(result.games for result in results.values()) == planned)
 
 
 def _in_order(pair: tuple[str, str], names: list[str]) -> list[str]:

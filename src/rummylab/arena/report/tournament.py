@@ -66,8 +66,8 @@ def write_report(store: Store, which: str | None, out: Path) -> Report:
     *which* is a run's name, id or beginning of its key; without it, the latest tournament.
     """
     need_matplotlib()
-    record = find_tournament(store, which)
-    facts = Facts(read(store, record))
+    run = find_tournament(store, which)
+    record, facts = run.about, Facts(read(run))
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
