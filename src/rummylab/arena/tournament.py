@@ -57,6 +57,11 @@ class Plan:
         pairs = [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
         return pairs + ([(name, name) for name in self.agents] if self.self_play else [])
 
+    @property
+    def games_in_all(self) -> int:
+        """How many games this is, rounded up to whole deals."""
+        return len(self.pairings()) * 2 * -(-self.games // 2)
+
     def tasks(self) -> list[Task]:
         return [
             Task(self.game, self.rules, pair, self.seed, *chunk, self.seconds_a_move)

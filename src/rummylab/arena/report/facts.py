@@ -144,10 +144,6 @@ class Facts:
             found.append((cycle, all(self.by_pair[pair].is_sure for pair in steps)))
         return found
 
-    @property
-    def games_planned(self) -> int:
-        return len(self.plan.pairings()) * 2 * -(-self.plan.games // 2)
-
 
 def p_of(estimate: Estimate, null: float) -> float:
     """Return the two-sided p-value that belongs to an interval: below 5 % just when *null* is outside."""

@@ -45,8 +45,8 @@ def read(run: Run) -> Standings:
             results[pair] = collect(plan.game, plan.rules, pair, plan.seed, parts)
     if not any(one != two for one, two in results):
         raise StoreError(f"{run.store.path}: nothing has been played of the run {about['name'] or run.key} yet")
-    planned = len(plan.pairings()) * 2 * -(-plan.games // 2)
-    return Standings(plan, results, complete=sum(result.games for result in results.values()) == planned)
+    played = sum(result.games for result in results.values())
+    return Standings(plan, results, complete=played == plan.games_in_all)
 
 
 def _in_order(pair: tuple[str, str], names: list[str]) -> list[str]:

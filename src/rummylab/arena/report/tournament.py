@@ -128,8 +128,8 @@ class _Writer:
         results = self.standings.results.values()
         blocks: list[Block] = []
         if not self.standings.complete:
-            share = percent(played / self.facts.games_planned)
-            words = f"This run is not finished: {played:,} of {self.facts.games_planned:,} games are played ({share})."
+            share = percent(played / self.plan.games_in_all)
+            words = f"This run is not finished: {played:,} of {self.plan.games_in_all:,} games are played ({share})."
             blocks.append(Text(f"{words} The command below goes on with it.", "warning"))
         blocks.append(Text(self.summary(), "lead"))
         tiles = [
