@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rummylab.arena import plots
 from rummylab.arena.ordered import play_ordered
-from rummylab.arena.reproduce import indian_analysis, plots
+from rummylab.arena.reproduce import indian_analysis
 from rummylab.arena.reproduce.indian import Side, Study, paper
 from rummylab.arena.reproduce.registry import QUICK, Scale, reproduction
 from rummylab.arena.reproduce.store import Store

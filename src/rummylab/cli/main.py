@@ -18,6 +18,7 @@ from rummylab.cli import (
     hand,
     play,
     record,
+    report,
     reproduce,
     runs,
     tournament,
@@ -53,6 +54,7 @@ app.command("tournament")(tournament.tournament)
 app.command("runs")(runs.runs)
 app.command("export")(export.export)
 app.command("tune")(tune.tune)
+app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")

@@ -304,7 +304,8 @@ class Study:
 
 def reproduce(out: Path, scale: Scale, progress: Progress | None = None) -> Path:
     """Run the study below *out* and write ``out/README.md`` with its figures; return its path."""
-    from rummylab.arena.reproduce import indian_report, plots
+    from rummylab.arena import plots
+    from rummylab.arena.reproduce import indian_report
 
     plots.need_matplotlib()
     results = Study(out, scale, progress).run()

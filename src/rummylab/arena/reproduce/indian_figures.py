@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.arena.reproduce import plots
+from rummylab.arena import plots
 from rummylab.arena.reproduce.indian import SWEEP, Results, paper
 from rummylab.arena.reproduce.indian_analysis import name_of, skill_tests, sweep_sides, turned
 
