@@ -8,7 +8,7 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, reproduce, tournament
+from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, reproduce, run, tournament
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
+app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
 app.command("bridge")(bridge.bridge)
 
