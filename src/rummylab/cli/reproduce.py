@@ -14,6 +14,7 @@ def reproduce(
     listing: bool = typer.Option(False, "--list", help="List the studies."),
     out: Path | None = typer.Option(None, help="Directory of the report; default: docs/results/NAME."),
     games: int | None = typer.Option(None, help="The same as --set games=..."),
+    hands: int | None = typer.Option(None, help="The same as --set hands=..., for studies with random hands."),
     seed: int | None = typer.Option(None, help="The same as --set seed=..."),
     store: Path | None = r.STORE,
     settings: list[str] = r.SET,
@@ -33,7 +34,7 @@ def reproduce(
         return
     if name is None:
         raise OptionError(f"which study? known: {', '.join(reproductions())}")
-    short = {"games": games, "seed": seed}
+    short = {"games": games, "hands": hands, "seed": seed}
     changes = [*(f"{key}={value}" for key, value in short.items() if value is not None), *settings]
     experiment = reproduction(name, quick=quick, changes=changes)
     place = out or Path("docs/results") / (f"{name}-quick" if quick else name)

@@ -61,8 +61,12 @@ def carry_out(
     if note:
         sys.stderr.write(f"note: {note}\n")
     announce_compilation()
-    with progress_bar(experiment.name) as progress:
-        results = run_experiment(experiment, store=kept, name=name, backend=place, progress=progress)
+    try:
+        with progress_bar(experiment.name) as progress:
+            results = run_experiment(experiment, store=kept, name=name, backend=place, progress=progress)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"interrupted; what was played is in {kept.path}, and the same command goes on from there\n")
+        raise typer.Exit(130) from None
     report = write_report(results, out)
     if as_json:
         print_json(to_dict(results) | {"report": str(report)})

@@ -172,11 +172,17 @@ def _steps(
     steps = []
     for kind, number, table in tables:
         keys, place = _keys(kinds[kind]), f"{where}, [[{kind}]] {table.get('name', number)!r}"
-        values = {key: value for key, value in defaults.items() if key in keys} | table
+        given = defaults if table.get("game", defaults["game"]) == defaults["game"] else _without_rules(defaults)
+        values = {key: value for key, value in given.items() if key in keys} | table
         values |= {key: value for key, value in settings.items() if key in keys}
         values |= {key: settings[full] for key in keys if (full := f"{table.get('name')}.{key}") in settings}
         steps.append(fill(kinds[kind], values, place))
     return tuple(steps)
+
+
+def _without_rules(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The preset of the file's game is none of another game."""
+    return {key: value for key, value in defaults.items() if key != "rules"}
 
 
 def _keys(kind: type[Step]) -> set[str]:
