@@ -22,6 +22,13 @@ from rummylab.games.registry import GAMES
 PRESETS = [(name, preset) for name, game in GAMES.items() for preset in game.presets]
 """Every preset of every game."""
 AGENTS = [(entry.game, entry.name) for entry in entries()]
+_THINKERS = ("utility",)
+
+
+def fewer(n: int, *agents: str) -> int:
+    """How many games to play where *n* are played with quick agents: agents that sample hands take a thousand times
+    longer."""
+    return max(2, n // 20) if any(name.startswith(_THINKERS) for name in agents) else n
 
 
 def mask_of(numbers: Iterable[int]) -> int:

@@ -29,9 +29,9 @@ from numba.core.typed_passes import NativeLowering
 log = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).resolve().parent
-EDGES = ("cli", "play", "interop")
+EDGES = ("arena", "cli", "play", "interop")
 """Packages without kernels: editing a command does not compile anything anew (a test holds them to it)."""
-_KEEP_CACHES = 6
+_KEEP_CACHES = 12
 _FLAGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "NUMBA_OPT", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import PRESETS
+from helpers import PRESETS, fewer
 from rummylab.agents.compiled import compiled_agent
 from rummylab.agents.registry import ENTRIES, agent, entries
 from rummylab.arena.match import match
@@ -63,7 +63,7 @@ def test_whole_matches_are_legal_at_the_table(game: str, preset: str, first: str
 @pytest.mark.parametrize(("game", "preset", "first", "second"), MEETINGS)
 def test_whole_matches_are_legal_in_the_batch_kernel(game: str, preset: str, first: str, second: str) -> None:
     rules = short(game, preset)
-    tallies = batch(rules, agent(game, first), agent(game, second), 20)
+    tallies = batch(rules, agent(game, first), agent(game, second), fewer(20, first, second))
     assert not tallies["illegal"].any()
     assert (tallies["hands"] > 0).all()
     assert (tallies["outcomes"].sum(axis=1) == tallies["hands"]).all()
@@ -77,11 +77,13 @@ def test_the_same_seed_gives_the_same_match(game: str, preset: str) -> None:
     rules = short(game, preset)
     names = [entry.name for entry in entries(game)]
     for name in names:
-        one, two = (batch(rules, agent(game, name), agent(game, names[-1]), 20) for _ in range(2))
+        one, two = (
+            batch(rules, agent(game, name), agent(game, names[-1]), fewer(20, name, names[-1])) for _ in range(2)
+        )
         assert one.tobytes() == two.tobytes()
         hands = [[state.to_bytes() for state in islice(play_match(rules, pair, 5), 4)] for pair in _twice(game, name)]
         assert hands[0] == hands[1]
-    assert one.tobytes() != batch(rules, agent(game, name), agent(game, name), 20, seed=SEED + 1).tobytes()
+    assert one.tobytes() != batch(rules, agent(game, name), agent(game, name), n, seed=SEED + 1).tobytes()
 
 
 def _twice(game: str, name: str) -> list[list[CompiledAgent]]:

@@ -16,6 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # when run as a script
+
+from helpers import fewer
 from rummylab.agents.registry import agent, entries
 from rummylab.engine.referee import play_match
 from rummylab.engine.state import State
@@ -42,7 +45,7 @@ def table_signature(game: str, preset: str, first: str, second: str) -> str:
     digest = hashlib.sha256()
     rules = GAMES[game].rules(preset)
     n = pair = 0
-    while n < HANDS_AT_THE_TABLE:
+    while n < fewer(HANDS_AT_THE_TABLE, first, second):
         players = [agent(game, first), agent(game, second)]
         for state in islice(play_match(rules, players, SEED, pair=pair), 12):
             digest.update(text_of(state).encode())
@@ -57,7 +60,7 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     one, two = agent(game, first), agent(game, second)
     # Where a match is one hand, ten times as many: rare showdowns must be among them.
     n_pairs = BATCH_PAIRS if getattr(rules.options, "target", 0) else 10 * BATCH_PAIRS
-    tallies = np.zeros(2 * n_pairs, kernels.TALLY)
+    tallies = np.zeros(2 * fewer(n_pairs, first, second), kernels.TALLY)
     kernels.play_pairs(rules.new_rows(1), SEED, 0, one.pointer, two.pointer, one.par, two.par, tallies)
     # By value, so that padding and byte order play no part.
     values = [[tally[name].tolist() for name in kernels.TALLY.names] for tally in tallies]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 
+from rummylab.agents.gin.utility_options import UtilityOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
@@ -44,6 +45,21 @@ ENTRIES = (
         "rummylab.agents.gin.simple",
         "draws what melds, throws what weighs most, knocks at once",
         "EAAI-2021 Gin Rummy challenge, SimpleGinRummyPlayer",
+    ),
+    Entry(
+        "gin",
+        "utility",
+        "rummylab.agents.gin.utility",
+        "keeps the hand of the highest utility, throws what the opponent gains least from; our numbers",
+        "the opponent-hand paper, re-tuned",
+    ),
+    Entry(
+        "gin",
+        "utility-printed",
+        "rummylab.agents.gin.utility",
+        "the same with the paper's printed numbers and 100 sampled hands",
+        "the opponent-hand paper",
+        UtilityOptions().par,
     ),
     Entry(
         "indian",

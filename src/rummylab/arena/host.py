@@ -24,6 +24,7 @@ def serve(game_name: str, spec: str, questions: IO[bytes], answers: IO[bytes]) -
             answer: Any = ("ok", getattr(agent, question[0])(*question[1:]))
             data = pickle.dumps(answer)
         except Exception as error:  # noqa: BLE001 - whatever a stranger's agent raises is told, not passed on
+            agent = None
             data = pickle.dumps(("error", f"{question[0]} raised {type(error).__name__}: {error}"))
         answers.write(frame(data))
         answers.flush()

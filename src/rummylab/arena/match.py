@@ -214,7 +214,7 @@ def collect(
         rules,
         tuple(agents),
         seed,
-        np.concatenate([part.rows for part in parts]),
+        np.frombuffer(b"".join(part.rows.tobytes() for part in parts), parts[0].rows.dtype),
         faults=tuple(fault for part in parts for fault in part.faults),
         busy=sum(part.seconds for part in parts),
         latency=latency,

@@ -81,7 +81,9 @@ def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:
     if spec.startswith(PROGRAM):
         return Program(spec, _command(spec), seconds_a_move)
     thing = _load(game_name, spec)
-    return thing if isinstance(thing, CompiledAgent) else Hosted(spec, game_name, seconds_a_move)
+    if isinstance(thing, CompiledAgent):
+        return CompiledAgent(spec, thing.pointer, thing.par)
+    return Hosted(spec, game_name, seconds_a_move)
 
 
 def is_compiled(game_name: str, spec: str) -> bool:
@@ -274,14 +276,14 @@ class Hosted(Outsider):
     def act(self, seen: Observation) -> Action:
         answer = self._ask(("act", seen), self.seconds_a_move)
         if not isinstance(answer, Action):
-            raise self.fault("illegal move", f"{answer!r} is no action")
+            raise OutsideError("illegal move", f"{self.name}: {answer!r} is no action")
         return answer
 
     def _ask(self, question: Any, seconds: float) -> Any:
         self.write(frame(pickle.dumps(question)))
         kind, answer = pickle.loads(self.read(_framed, seconds)[_FRAME.size :])
-        if kind == "error":
-            raise self.fault("crash", answer)
+        if kind == "error":  # the process is well and makes a new agent for the next hand
+            raise OutsideError("crash", f"{self.name}: {answer}")
         return answer
 
 
@@ -323,7 +325,7 @@ class Program(Outsider):
         try:
             return Action.parse(text)
         except NotationError as error:
-            raise self.fault("illegal move", str(error)) from None
+            raise OutsideError("illegal move", f"{self.name}: {error}") from None
 
     def _tell(self, message: dict[str, Any]) -> None:
         self.write(json.dumps(message).encode() + b"\n")

@@ -54,13 +54,56 @@ def wilson(p: float, n: float, z: float = Z95) -> Estimate:
 
 
 def ratio(gain_per_pair: Floats, hands_per_pair: Floats, z: float = Z95) -> Estimate:
-    """Return total gain per hand, clustered by pair (a ratio estimate with its linearised error)."""
+    """Return total gain per hand, clustered by pair (a ratio estimate with its linearised error).
+
+    Where the normal approximation is poor (few pairs, or skewed ones) the interval is a bootstrap's.
+    """
+    value, error = _ratio(gain_per_pair, hands_per_pair)
+    if not is_nearly_normal(gain_per_pair - value * hands_per_pair):
+        return bootstrap_ratio(gain_per_pair, hands_per_pair, p_value(z))
+    return Estimate(value, value - z * error, value + z * error)
+
+
+def _ratio(gain: Floats, hands: Floats) -> tuple[float, float]:
+    """Return the ratio of the sums and its standard error."""
+    n, total = len(gain), float(hands.sum())
+    value = float(gain.sum()) / total
+    residual = gain - value * hands
+    return value, math.sqrt(n * float(np.var(residual, ddof=1))) / total if n > 1 else math.inf
+
+
+def is_nearly_normal(values: Floats) -> bool:
+    """Return whether the mean of *values* is near enough to normal for an interval (skewness small, enough of them)."""
+    n, spread = len(values), float(np.std(values))
+    if n < 30 or spread == 0:
+        return n >= 30
+    skewness = float(np.mean(((values - values.mean()) / spread) ** 3))
+    return abs(skewness) < 0.3 * math.sqrt(n)
+
+
+def bootstrap_ratio(
+    gain_per_pair: Floats, hands_per_pair: Floats, level: float = 0.05, *, draws: int = 2000, seed: int = 0
+) -> Estimate:
+    """Return total gain per hand with a studentised bootstrap interval: pairs are drawn anew, with replacement."""
     n = len(gain_per_pair)
-    total = float(hands_per_pair.sum())
-    value = float(gain_per_pair.sum()) / total
-    residual = gain_per_pair - value * hands_per_pair
-    half = z * math.sqrt(n * float(np.var(residual, ddof=1))) / total if n > 1 else math.inf
-    return Estimate(value, value - half, value + half)
+    value, error = _ratio(gain_per_pair, hands_per_pair)
+    if n < 3 or error == 0:
+        return Estimate(value, -math.inf if n < 3 else value, math.inf if n < 3 else value)
+    rng = np.random.default_rng(seed)
+    pivots = np.concatenate([_pivots(gain_per_pair, hands_per_pair, rng, value) for _ in range(draws // 100)])
+    low, high = np.quantile(pivots, [level / 2, 1 - level / 2])
+    return Estimate(value, value - float(high) * error, value - float(low) * error)
+
+
+def _pivots(gain: Floats, hands: Floats, rng: np.random.Generator, value: float) -> Floats:
+    """Return how far the ratio of a hundred new draws is from *value*, each in its own standard errors."""
+    n = len(gain)
+    again = rng.integers(0, n, (100, n))
+    gains, all_hands = gain[again], hands[again]
+    totals = all_hands.sum(axis=1)
+    drawn = gains.sum(axis=1) / totals
+    errors = np.sqrt(n * (gains - drawn[:, None] * all_hands).var(axis=1, ddof=1)) / totals
+    return np.asarray((drawn - value)[errors > 0] / errors[errors > 0])
 
 
 def mean(values: Floats, z: float = Z95) -> Estimate:

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rummylab import __version__
-from rummylab._jit import source_hash
 from rummylab.arena.backends import Backend, local
 from rummylab.arena.jobs import Played, Task, play_task, tally_of
 from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
@@ -18,6 +16,7 @@ from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.ratings import Rating, bradley_terry, cycles
 from rummylab.arena.statistics import Estimate, share
 from rummylab.arena.store import Run, Store
+from rummylab.arena.version import code_version as code_version
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
 
@@ -217,11 +216,6 @@ def _row(
         "points_per_hand": points,
         "points_per_hand_ci": list(points_ci),
     }
-
-
-def code_version() -> str:
-    """Return what the results depend on besides the plan: the release and a hash of the sources."""
-    return f"{__version__}+{source_hash()}"
 
 
 def tournament(

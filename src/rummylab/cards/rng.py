@@ -15,7 +15,7 @@ from rummylab.cards.bits import lowest, nth_card, popcount
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
+_11, _30, _27, _31, _32 = np.uint64(11), np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 DECK, STARTER, AGENT = 1, 2, 3
 """Purposes of streams. An agent's stream is AGENT + its place in the line-up."""
@@ -43,6 +43,13 @@ def below(holder: np.void, n: int) -> int:
     """Return a number from 0 to *n* - 1, advancing ``holder.rng``; *n* is at most 2**31."""
     holder.rng += _GOLDEN
     return np.int64(((scramble(holder.rng) >> _32) * np.uint64(n)) >> _32)
+
+
+@helper
+def unit(holder: np.void) -> float:
+    """Return a number from 0 up to but not 1, advancing ``holder.rng``."""
+    holder.rng += _GOLDEN
+    return np.float64(scramble(holder.rng) >> _11) * 2.0**-53
 
 
 @helper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -14,7 +15,16 @@ import typer
 
 def print_json(value: Any) -> None:
     """Print one JSON value, the only thing on stdout."""
-    typer.echo(json.dumps(value))
+    typer.echo(json.dumps(_finite(value), allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Return *value* with null for what JSON cannot say: an interval without an end."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def announce_compilation() -> None:

@@ -99,7 +99,7 @@ def min_deadwood(hand: int) -> int:
 
 
 @helper
-def _dearest(cards: int) -> int:
+def dearest(cards: int) -> int:
     """Return the cards of the non-empty mask *cards* that count most points."""
     ranks = ranks_of(cards)
     if ranks >> 9:  # ten, jack, queen and king all count ten
@@ -120,7 +120,7 @@ def best_discards(hand: int, allowed: int) -> tuple[int, int]:
         dead = hand & ~(runs | groups)
         loose = dead & allowed
         if loose:
-            best = _dearest(loose)
+            best = dearest(loose)
             return best, points(dead & ~(best & -best))
     return _best_discards_by_trial(hand, allowed)
 

@@ -1,0 +1,70 @@
+"""Utility: keep the hand of the highest heuristic utility, and do not throw what the opponent can use.
+
+Source: the opponent-hand paper of the EAAI-2021 Gin Rummy challenge ("Heuristic Based Strategy" and Appendix B).
+
+Policy. *Card utility* of an unmelded card: for each possible three-card meld with it MELD_BONUS, and COMBINATION_BONUS
+if two cards of that meld are held, both times the probability that no card of the meld is melded by the opponent;
+plus (5 - points) * DEADWOOD_BONUS; plus LOW_CARD_BONUS for an ace, half of it for a two. *Hand utility*: the average
+card utility, plus the number of melded cards, plus KNOCK_BONUS or GIN_BONUS. Take the up-card if it lowers the
+deadwood, else if the hand with it and a reasonable discard is worth more than the average over the stock. Throw the
+unmelded card with the highest hand utility less OPP_UTIL_IMPORTANCE times the opponent's expected gain. Knock at once.
+
+What the paper leaves open, and how it is read here:
+
+- A possible meld has no card in the discard pile and none that is melded in the own hand. A card thrown in thought
+  lies in the pile: the cards it would have made melds with lose those.
+- "The probability that none of the cards is part of a meld in the opponent's hand": a card is melded by the opponent
+  if it is held there together with both others of some three-card meld; single probabilities are multiplied, as if
+  independent.
+- "Drawing lowers the deadwood": the eleven cards have less than the ten, that is, the up-card makes a meld.
+- "One card away from knockable": the ten cards without the dearest unmelded one are within the knock limit (of eleven
+  cards: the ten with least deadwood). The state is that of the hand at the decision and holds for all hands imagined
+  in it.
+- Melding ties are broken for the eleven cards, by their average card utility; the ten left keep that melding.
+- The stock draw of a sampled opponent is the plain average over the cards we have not seen and that hand does not
+  hold. It does not hang on our discard, so it is computed once per hand and shared, as the hands are, by all
+  candidates. The opponent's own belief is uniform over all cards outside the pile.
+- Hands are sampled by the belief given that there are exactly ten cards (:mod:`rummylab.beliefs.gin.sampling`).
+- "Seems close" (Appendix B, 1) is a bound on the mean deadwood of the sampled hands: option ``close``.
+
+Departures: none in `utility-printed`; `utility` has our numbers (utility.json, found by `rummylab tune gin utility`)
+and the options of ours that `UtilityOptions` marks so. Measured in docs/agents/gin.md.
+
+par: see :class:`~rummylab.agents.gin.utility_options.UtilityOptions`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from rummylab._jit import kernel_of
+from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, SAMPLES, load_artifact
+from rummylab.agents.gin.utility_policy import Floats, at_the_wall, discard, draw, show
+from rummylab.beliefs.gin import counts, uniform
+from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
+from rummylab.games.gin.rules import ACT, DISCARD, DRAW, OFFER, WALL
+
+ARTIFACT = Path(__file__).with_suffix(".json")
+WEIGHTS = load_artifact(ARTIFACT).par
+"""The tuned numbers. An entry with options of its own puts them before these, which are then not read."""
+
+
+@kernel_of(ACT)
+def act(table: np.void, mine: np.void, par: Floats) -> int:
+    if table.phase == WALL:
+        return at_the_wall(table, mine)
+    belief = np.empty(52, np.float32)
+    if par[BELIEF] == COUNTS:
+        counts.fill(table, mine, par, N_OPTIONS, belief)
+    else:
+        uniform.fill(table, mine, par, N_OPTIONS, belief)
+    if table.phase == DRAW or table.phase == OFFER:
+        return draw(table, mine, par, belief)
+    if table.phase == DISCARD:
+        n = np.int64(par[SAMPLES])
+        hands = np.empty(n, np.int64)
+        sample_hands(mine, uniform.unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
+        return discard(table, mine, par, belief, hands, n)
+    return show(table, mine, par, belief)

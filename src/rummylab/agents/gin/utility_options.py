@@ -1,0 +1,111 @@
+"""The numbers of the utility agent: names, printed values, and their places in ``par``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import astuple, dataclass, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from rummylab.errors import ArtifactError, OptionError
+
+UNIFORM, COUNTS, NETWORK = range(3)
+"""Beliefs about the opponent's hand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UtilityOptions:
+    """What can be set. The defaults are the paper's: its printed numbers, 100 samples, the uniform belief."""
+
+    meld_bonus: float = 1.5
+    """For each possible three-card meld with the card."""
+    combination_bonus: float = 4.0
+    """Added if two cards of that meld are held."""
+    deadwood_bonus: float = 1.0
+    """Times 5 minus the points of the card."""
+    knock_bonus: float = 10.0
+    gin_bonus: float = 20.0
+    opp_util_importance: float = 0.77
+    """Weight of what the opponent is expected to gain from the discard."""
+    low_card_bonus: float = 0.2
+    """For an ace; half of it for a two."""
+    emergency_booster: float = 2.5
+    """Factor of the deadwood bonus when one card is missing to knock."""
+    samples: float = 100
+    """Hands of the opponent sampled at a discard."""
+    belief: float = UNIFORM
+    close: float = 0.0
+    """Appendix B, 1: the opponent seems close to knocking if its sampled hands have at most this mean deadwood."""
+    careful_limit: float = 6.0
+    """Appendix B, 1: then knock with at most this deadwood only."""
+    free_discard: float = 0.0
+    """Appendix B, 2: 1 if then the discard is free, too, where a knock would be possible."""
+    defend_well: float = 0.0
+    """Appendix B, 3: 1 to meld as defender so that most is laid off."""
+    spread_well: float = 0.0
+    """Appendix B, 4: 1 to meld as knocker so that the opponent can lay off least."""
+    averaging: float = 1.0
+    """Ours. The sum of card utilities is divided by their number to this power: 1 is the paper's average, 0 the sum."""
+    take_margin: float = 0.0
+    """Ours. By how much the up-card must be better than the stock to be taken where it does not lower deadwood."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not (isinstance(value, int | float) and isfinite(value)):
+                raise OptionError(f"{field.name} of the utility agent is {value!r}, but must be a number")
+        if not 0 <= self.samples <= MAX_SAMPLES:
+            raise OptionError(f"samples is {self.samples}, but must lie between 0 and {MAX_SAMPLES}")
+
+    @property
+    def par(self) -> tuple[float, ...]:
+        """The numbers in the order of ``par``."""
+        return tuple(map(float, astuple(self)))
+
+
+MAX_SAMPLES = 1000
+NAMES = tuple(field.name for field in fields(UtilityOptions))
+N_OPTIONS = len(NAMES)
+"""Weights of a belief begin here."""
+(
+    MELD_BONUS,
+    COMBINATION_BONUS,
+    DEADWOOD_BONUS,
+    KNOCK_BONUS,
+    GIN_BONUS,
+    OPP_UTIL_IMPORTANCE,
+    LOW_CARD_BONUS,
+    EMERGENCY_BOOSTER,
+    SAMPLES,
+    BELIEF,
+    CLOSE,
+    CAREFUL_LIMIT,
+    FREE_DISCARD,
+    DEFEND_WELL,
+    SPREAD_WELL,
+    AVERAGING,
+    TAKE_MARGIN,
+) = range(N_OPTIONS)
+
+
+# --- The tuned numbers --------------------------------------------------------------------------------------------
+
+FORMAT, VERSION = "rummylab utility", 1
+
+
+def load_artifact(path: Path) -> UtilityOptions:
+    """Return the options of the artifact *path*; raise ArtifactError if it does not fit this agent."""
+    try:
+        found: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ArtifactError(f"{path.name} cannot be read: {error}") from error
+    if not isinstance(found, dict) or (found.get("format"), found.get("version")) != (FORMAT, VERSION):
+        raise ArtifactError(f"{path.name} is no {FORMAT!r} version {VERSION}")
+    options = found.get("options")
+    if not isinstance(options, dict) or set(options) != set(NAMES):
+        raise ArtifactError(f"{path.name}: 'options' must have exactly these numbers: {', '.join(NAMES)}")
+    try:
+        return UtilityOptions(**options)
+    except OptionError as error:
+        raise ArtifactError(f"{path.name}: {error}") from error

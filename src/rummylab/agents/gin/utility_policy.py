@@ -1,0 +1,399 @@
+"""The strategy of the utility agent, for any belief: see :mod:`rummylab.agents.gin.utility` for what it does and why.
+
+A *price list* holds, for one side of the table, what each card is worth: ``price[card, i]`` is the probability that
+none of the cards of its *i*-th three-card meld is melded by the other side (0 if the meld is impossible), and
+``price[card, CALM]`` and ``price[card, EMERGENCY]`` what the card's rank is worth in either state. It is written once
+per decision; all hands imagined in that decision are read off it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper
+from rummylab.agents.gin.utility_options import (
+    AVERAGING,
+    CAREFUL_LIMIT,
+    CLOSE,
+    COMBINATION_BONUS,
+    DEADWOOD_BONUS,
+    DEFEND_WELL,
+    EMERGENCY_BOOSTER,
+    FREE_DISCARD,
+    GIN_BONUS,
+    KNOCK_BONUS,
+    LOW_CARD_BONUS,
+    MELD_BONUS,
+    OPP_UTIL_IMPORTANCE,
+    SPREAD_WELL,
+    TAKE_MARGIN,
+)
+from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
+from rummylab.cards.bits import IDS_52, index_of, lowest, points, popcount, stay_apart
+from rummylab.games.gin import melds
+from rummylab.games.gin.melds import MELDS, Masks, in_groups, in_runs, min_deadwood
+from rummylab.games.gin.rules import (
+    DISCARD_CODE,
+    DONE,
+    KNOCK_CODE,
+    LAY_OFF,
+    MELD_CODE,
+    PASS,
+    SHOW_BIG_GIN,
+    SPREAD,
+    TAKE_UP_CARD,
+    bit,
+    can_knock,
+    can_take,
+    cards_to_play,
+    decline,
+    discards,
+    rest,
+)
+from rummylab.games.gin.showdown import showdown_code
+
+Floats = npt.NDArray[np.float32]
+
+N_THREES = 6
+"""A card is part of at most three groups and three runs of three cards."""
+CALM, EMERGENCY = N_THREES, N_THREES + 1
+PRICES = (64, N_THREES + 2)
+"""The shape of a price list."""
+
+
+def _threes() -> tuple[Masks, npt.NDArray[np.int8]]:
+    """Return the three-card melds of every card id (0: none), and the two other cards of each."""
+    masks, mates = np.zeros((64, N_THREES), np.int64), np.zeros((64, N_THREES, 2), np.int8)
+    for card in map(int, IDS_52):
+        found = [int(m) for m in MELDS if int(m) >> card & 1 and int(m).bit_count() == 3]
+        for i, meld in enumerate(found):
+            masks[card, i] = meld
+            mates[card, i] = [other for other in map(int, IDS_52) if meld >> other & 1 and other != card]
+    return masks, mates
+
+
+THREES, MATES = _threes()
+
+
+# --- Card utility -------------------------------------------------------------------------------------------------
+
+
+@helper
+def write_prices(pile: int, belief: Floats, par: Floats, price: Floats) -> None:
+    """Write the price list of the side that has *belief* about the other side's hand."""
+    stay_apart()
+    for i in range(52):
+        card = np.int64(IDS_52[i])
+        # The chance that the other side melds the card: it holds it and, for some meld, the two others.
+        apart = np.float32(1.0)
+        if belief[i] > 0:
+            for k in range(N_THREES):
+                if THREES[card, k] != 0:
+                    apart *= 1 - belief[index_of(MATES[card, k, 0])] * belief[index_of(MATES[card, k, 1])]
+        price[card, CALM] = 1 - belief[i] * (1 - apart)
+    for i in range(52):
+        card = np.int64(IDS_52[i])
+        for k in range(N_THREES):
+            three = THREES[card, k]
+            free = np.float32(0.0)
+            if three != 0 and three & pile == 0:
+                free = price[card, CALM] * price[MATES[card, k, 0], CALM] * price[MATES[card, k, 1], CALM]
+            price[card, k] = free
+    for i in range(52):
+        card = np.int64(IDS_52[i])
+        low = np.float32(0.0)
+        if card & 15 < 2:
+            low = par[LOW_CARD_BONUS] / (1 + (card & 15))
+        worth = (5 - min((card & 15) + 1, 10)) * par[DEADWOOD_BONUS]
+        price[card, CALM] = worth + low
+        price[card, EMERGENCY] = worth * par[EMERGENCY_BOOSTER] + low
+
+
+@helper
+def write_losses(loose: int, blocked: int, price: Floats, state: int, par: Floats, loss: Floats) -> float:
+    """Return the sum of the card utilities of the unmelded cards *loose*; loss[card] is what throwing it takes away.
+
+    *blocked* are cards with which no meld is possible any more: the own melded ones. A thrown card lies in the pile,
+    so its partners lose the meld with it, too.
+    """
+    meld_bonus = par[MELD_BONUS]
+    combination_bonus = par[COMBINATION_BONUS]
+    total = np.float32(0.0)
+    left = loose
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        others = loose ^ bit(card)
+        possible = np.float32(0.0)
+        paired = np.float32(0.0)
+        for k in range(N_THREES):
+            three = THREES[card, k]
+            chance = price[card, k] if three & blocked == 0 else np.float32(0.0)
+            possible += chance
+            paired += chance if three & others != 0 else np.float32(0.0)
+        utility = price[card, state] + meld_bonus * possible + combination_bonus * paired
+        total += utility
+        loss[card] = utility + (meld_bonus + combination_bonus) * paired
+    return total
+
+
+# --- Melding ------------------------------------------------------------------------------------------------------
+
+
+@helper
+def loose_cards(hand: int, price: Floats, state: int, par: Floats, loss: Floats) -> int:
+    """Return the unmelded cards of *hand* in the melding of least deadwood and, among those, of the highest average
+    card utility."""
+    runs = in_runs(hand)
+    groups = in_groups(hand)
+    if runs & groups == 0:
+        return hand & ~(runs | groups)
+    return _loose_by_choice(hand, price, state, par, loss)
+
+
+@helper
+def _loose_by_choice(hand: int, price: Floats, state: int, par: Floats, loss: Floats) -> int:
+    stay_apart()
+    n, a, b, c = melds.arrangement(hand, np.int64(13), np.int64(0))
+    best = hand & ~(a | b | c)
+    if n == 1:
+        return best
+    most = np.float32(-1e9)
+    for i in range(n):
+        _, a, b, c = melds.arrangement(hand, np.int64(13), i)
+        loose = hand & ~(a | b | c)
+        mean = write_losses(loose, hand & ~loose, price, state, par, loss) / max(popcount(loose), 1)
+        if mean > most:
+            most = mean
+            best = loose
+    return best
+
+
+@helper
+def state_of(loose: int, limit: int) -> int:
+    """Return whether a side whose ten cards leave *loose* is one card away from knocking: EMERGENCY or CALM."""
+    if loose == 0:
+        return EMERGENCY
+    return EMERGENCY if points(loose) - points(dearest(loose)) <= limit else CALM
+
+
+@helper
+def dearest(cards: int) -> int:
+    """Return the first of the cards that count most points, as a mask; *cards* is not empty."""
+    top = melds.dearest(cards)
+    return top & -top
+
+
+# --- Hand utility -------------------------------------------------------------------------------------------------
+
+
+@helper
+def worth(total: float, n_loose: int, deadwood: int, limit: int, par: Floats) -> float:
+    """Return the hand utility of ten cards, *n_loose* of them unmelded with the card utilities *total*."""
+    value = np.float32(HAND_SIZE - n_loose)
+    if n_loose > 0:
+        value += total / (np.float32(n_loose) if par[AVERAGING] == 1 else np.float32(n_loose) ** par[AVERAGING])
+    if deadwood <= limit:
+        value += par[GIN_BONUS] if deadwood == 0 else par[KNOCK_BONUS]
+    return value
+
+
+@helper
+def value_with(
+    cards: int, forbidden: int, dead: int, limit: int, price: Floats, state: int, par: Floats, loss: Floats
+) -> float:
+    """Return the utility of eleven cards: that of the ten left after a reasonable discard.
+
+    *forbidden* may not be thrown (the up-card just taken); *dead* is a card of the pile that the prices do not know.
+    """
+    stay_apart()
+    loose = loose_cards(cards, price, state, par, loss)
+    if loose == 0:
+        return worth(np.float32(0.0), np.int64(0), np.int64(0), limit, par)
+    free = loose & ~forbidden
+    if free == 0:
+        free = loose
+    left = points(loose)
+    if left - points(dearest(free)) <= limit:
+        free = melds.dearest(free)
+    total = write_losses(loose, (cards & ~loose) | dead, price, state, par, loss)
+    least = np.float32(1e9)
+    thrown = np.int64(0)
+    while free:
+        card = lowest(free)
+        free &= free - 1
+        if loss[card] < least:
+            least = loss[card]
+            thrown = card
+    return worth(total - least, popcount(loose) - 1, left - points(bit(thrown)), limit, par)
+
+
+# --- Drawing ------------------------------------------------------------------------------------------------------
+
+
+@helper
+def draw(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
+    """Take the up-card if that lowers the deadwood, or if the hand is then worth more than with a card of the stock."""
+    if not can_take(table):
+        return decline(table)
+    up = bit(table.up)
+    hand = mine.hand
+    if min_deadwood(hand | up) < min_deadwood(hand):
+        return TAKE_UP_CARD
+    price = np.empty(PRICES, np.float32)
+    loss = np.empty(64, np.float32)
+    limit = np.int64(table.limit)
+    write_prices(table.pile & ~up, belief, par, price)
+    state = state_of(loose_cards(hand, price, CALM, par, loss), limit)
+    taken = value_with(hand | up, np.int64(0) if table.rules.discard_taken else up, 0, limit, price, state, par, loss)
+    sum_values = np.float32(0.0)
+    sum_weights = np.float32(0.0)
+    left = unseen(table, mine)
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        weight = 1 - belief[index_of(card)]
+        sum_weights += weight
+        sum_values += weight * value_with(hand | bit(card), 0, up, limit, price, state, par, loss)
+    return TAKE_UP_CARD if taken > sum_values / sum_weights + par[TAKE_MARGIN] else decline(table)
+
+
+# --- Discarding and knocking --------------------------------------------------------------------------------------
+
+
+@helper
+def discard(table: np.void, mine: np.void, par: Floats, belief: Floats, hands: Masks, n_hands: int) -> int:
+    """Knock if possible, else throw the card of the greatest value; *hands* are sampled hands of the opponent."""
+    hand = mine.hand
+    legal = discards(table, mine)
+    limit = np.int64(table.limit)
+    if table.rules.big_gin_bonus > 0 and min_deadwood(hand) == 0:
+        return np.int64(SHOW_BIG_GIN)
+    best, least = melds.best_discards(hand, legal)
+    is_close = False
+    if least <= limit:
+        is_close = seems_close(par, hands, n_hands)
+        if can_knock(table, mine, lowest(best)) and (not is_close or least <= par[CAREFUL_LIMIT]):
+            return KNOCK_CODE + lowest(best)
+        if not (is_close and par[FREE_DISCARD]):
+            return DISCARD_CODE + lowest(best)
+    return DISCARD_CODE + best_throw(table, mine, legal, best, par, belief, hands, n_hands)
+
+
+@helper
+def seems_close(par: Floats, hands: Masks, n_hands: int) -> bool:
+    """Return whether the opponent may be close to knocking: the mean deadwood of its sampled hands is small."""
+    total = 0
+    for i in range(n_hands):
+        total += min_deadwood(hands[i])
+    return n_hands > 0 and total <= par[CLOSE] * n_hands
+
+
+@helper
+def best_throw(
+    table: np.void, mine: np.void, legal: int, by_deadwood: int, par: Floats, belief: Floats, hands: Masks, n_hands: int
+) -> int:
+    """Return the unmelded card whose discard is best: for the hand, less what the opponent gains from it."""
+    stay_apart()
+    hand = mine.hand
+    limit = np.int64(table.limit)
+    price = np.empty(PRICES, np.float32)
+    loss = np.empty(64, np.float32)
+    gain = np.empty(64, np.float32)
+    write_prices(table.pile, belief, par, price)
+    least = hand & ~(by_deadwood & -by_deadwood)
+    state = state_of(loose_cards(least, price, CALM, par, loss), limit)
+    loose = loose_cards(hand, price, state, par, loss)
+    free = loose & legal
+    if free == 0:  # all melded: keep it so
+        return lowest(by_deadwood)
+    write_gains(table, mine, free, par, hands, n_hands, gain)
+    total = write_losses(loose, hand & ~loose, price, state, par, loss)
+    n_left = popcount(loose) - 1
+    most = np.float32(-1e9)
+    best = np.int64(-1)
+    while free:
+        card = lowest(free)
+        free &= free - 1
+        value = worth(total - loss[card], n_left, points(loose ^ bit(card)), limit, par)
+        value -= par[OPP_UTIL_IMPORTANCE] * gain[card]
+        if value > most:
+            most = value
+            best = card
+    return best
+
+
+@helper
+def write_gains(
+    table: np.void, mine: np.void, throws: int, par: Floats, hands: Masks, n_hands: int, gain: Floats
+) -> None:
+    """Write to gain[card] what the opponent is expected to gain by taking each of *throws* instead of a stock card."""
+    left = throws
+    while left:
+        gain[lowest(left)] = 0.0
+        left &= left - 1
+    if n_hands == 0 or par[OPP_UTIL_IMPORTANCE] == 0:
+        return
+    limit = np.int64(table.limit)
+    price = np.empty(PRICES, np.float32)
+    loss = np.empty(64, np.float32)
+    _price_for_opponent(table, par, price)
+    stock = unseen(table, mine)
+    for i in range(n_hands):
+        hand = hands[i]
+        state = state_of(loose_cards(hand, price, CALM, par, loss), limit)
+        from_stock = np.float32(0.0)
+        left = stock & ~hand
+        while left:
+            from_stock += value_with(hand | (left & -left), 0, 0, limit, price, state, par, loss)
+            left &= left - 1
+        from_stock /= max(popcount(stock & ~hand), 1)
+        left = throws
+        while left:
+            card = left & -left
+            left ^= card
+            better = value_with(hand | card, card, 0, limit, price, state, par, loss) - from_stock
+            if better > 0:
+                gain[lowest(card)] += better / n_hands
+
+
+@helper
+def _price_for_opponent(table: np.void, par: Floats, price: Floats) -> None:
+    """Write the opponent's price list: it knows the pile, and any other card may be ours."""
+    belief = np.empty(52, np.float32)
+    chance = HAND_SIZE / np.float32(52 - HAND_SIZE - popcount(table.pile))
+    for i in range(52):
+        belief[i] = chance if bit(IDS_52[i]) & table.pile == 0 else 0.0
+    write_prices(table.pile, belief, par, price)
+
+
+# --- The end of a hand --------------------------------------------------------------------------------------------
+
+
+@helper
+def at_the_wall(table: np.void, mine: np.void) -> int:
+    """Knock with the last up-card if that is possible (preset openspiel)."""
+    best, _ = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
+    return KNOCK_CODE + lowest(best) if can_knock(table, mine, lowest(best)) else np.int64(PASS)
+
+
+@helper
+def show(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
+    """Lay off what can be laid off; meld as Appendix B has it, or else the melding of the highest utility."""
+    stay_apart()
+    wisely = par[SPREAD_WELL] if table.phase == SPREAD else par[DEFEND_WELL]
+    if wisely or table.phase == LAY_OFF:
+        return showdown_code(table, mine)
+    price = np.empty(PRICES, np.float32)
+    loss = np.empty(64, np.float32)
+    cards = rest(table, mine)
+    longest = table.rules.max_run
+    write_prices(table.pile, belief, par, price)
+    melded = cards & ~loose_cards(cards, price, CALM, par, loss)
+    n, meld, b, c = melds.arrangement(cards, longest, np.int64(0))
+    for i in range(1, n):
+        if meld | b | c == melded:
+            break
+        _, meld, b, c = melds.arrangement(cards, longest, i)
+    return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)

@@ -1,0 +1,78 @@
+"""Small games of OpenSpiel for our CFR solvers: ``flatten(OpenSpielGame("leduc_poker"))``.
+
+Information sets carry OpenSpiel's own names, so policies can be carried over in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rummylab.errors import MissingExtraError, OptionError
+from rummylab.learning.cfr.game import CHANCE, OVER
+from rummylab.learning.cfr.tree import Floats, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSpielPosition:
+    """A state of OpenSpiel; actions are its numbers as text."""
+
+    state: Any
+
+    @property
+    def actor(self) -> int:
+        if self.state.is_terminal():
+            return OVER
+        return CHANCE if self.state.is_chance_node() else int(self.state.current_player())
+
+    def actions(self) -> list[str]:
+        return [str(action) for action in self.state.legal_actions()]
+
+    def chances(self) -> list[tuple[str, float]]:
+        return [(str(action), p) for action, p in self.state.chance_outcomes()]
+
+    def after(self, action: str) -> OpenSpielPosition:
+        return OpenSpielPosition(self.state.child(int(action)))
+
+    def information_set(self) -> str:
+        return str(self.state.information_state_string())
+
+    def payoff(self) -> float:
+        return float(self.state.returns()[0])
+
+
+class OpenSpielGame:
+    """A game of OpenSpiel by its name there."""
+
+    def __init__(self, name: str) -> None:
+        try:
+            import pyspiel
+        except ImportError:
+            raise MissingExtraError("games of OpenSpiel need: pip install 'rummylab[test]'") from None
+        self.name = name
+        self.game = pyspiel.load_game(name)
+        kind = self.game.get_type()
+        if self.game.num_players() != 2 or kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
+            raise OptionError(f"OpenSpiel's {name} is no zero-sum game of two players")
+
+    def root(self) -> OpenSpielPosition:
+        return OpenSpielPosition(self.game.new_initial_state())
+
+
+def to_openspiel(tree: Tree, policy: Floats) -> dict[str, list[tuple[int, float]]]:
+    """Return *policy* as OpenSpiel's functions take it."""
+    return {
+        str(key): [(int(action), p) for action, p in actions.items()] for key, actions in tree.table(policy).items()
+    }
+
+
+def from_openspiel(tree: Tree, table: Mapping[str, Any]) -> Floats:
+    """Return an OpenSpiel policy table as our solvers write theirs."""
+    policy = tree.uniform()
+    for i, key in enumerate(tree.keys):
+        shares = {int(action): float(p) for action, p in table[str(key)]}
+        policy[tree.slots_of(key)] = np.array([shares[int(action)] for action in tree.actions[i]])
+    return policy

@@ -1,0 +1,124 @@
+"""CFR by whole sweeps of the tree: every node in every iteration, the players in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from rummylab._jit import helper, kernel_of
+from rummylab.learning.cfr.regrets import UPDATE_POINTER, kept, match_regrets
+from rummylab.learning.cfr.tree import Flat, Floats
+
+_BYTES, _INTS, _FLOATS = types.int8[::1], types.int32[::1], types.float64[::1]
+FLAT = types.NamedTuple(  # type: ignore[no-untyped-call]
+    (_BYTES, _INTS, _INTS, _INTS, _FLOATS, _FLOATS, _INTS, _FLOATS, _BYTES, _INTS, _INTS), Flat
+)
+"""The type of :class:`Flat` in a kernel's signature."""
+
+
+@helper
+def write_reach(tree: Flat, policy: Floats, reach: Floats) -> None:
+    """Write by slot how likely its owner is to get there and act so, if all others want it to."""
+    for i in range(tree.owner.shape[0]):
+        before = 1.0 if tree.came_by[i] < 0 else reach[tree.came_by[i]]
+        for s in range(tree.slot[i], tree.slot[i + 1]):
+            reach[s] = before * policy[s]
+
+
+@helper
+def write_values(tree: Flat, policy: Floats, value: Floats) -> None:
+    """Write what each node is worth to player 0 when both play *policy*; ended games are there already."""
+    for h in range(tree.actor.shape[0] - 1, -1, -1):
+        first = tree.edge[h]
+        s = np.int64(tree.slot[tree.infoset[h]]) if tree.infoset[h] >= 0 else np.int64(-1)
+        total = 0.0
+        for e in range(first, tree.edge[h + 1]):
+            p = tree.chance[e] if s < 0 else policy[s + e - first]
+            total += p * value[tree.child[e]]
+        value[h] = total
+
+
+@helper
+def _learn(
+    tree: Flat,
+    player: int,
+    regrets: Floats,
+    policy: Floats,
+    value: Floats,
+    reach: Floats,
+    gains: Floats,
+    update: Any,
+    keep_positive: float,
+    keep_negative: float,
+) -> None:
+    """Give *player* its new regrets and policy against the policy of the other."""
+    # 1. What each action would have gained, weighted by how far the others let the game come here.
+    sign = 1.0 - 2.0 * player
+    for h in range(tree.actor.shape[0]):
+        if tree.actor[h] == player:
+            last = tree.last[2 * h + 1 - player]
+            weight = sign * tree.luck[h] * (1.0 if last < 0 else reach[last])
+            first = tree.edge[h]
+            s = tree.slot[tree.infoset[h]]
+            for e in range(first, tree.edge[h + 1]):
+                gains[s + e - first] += weight * (value[tree.child[e]] - value[h])
+    # 2. New regrets, new policy.
+    for i in range(tree.owner.shape[0]):
+        if tree.owner[i] == player:
+            first, end = tree.slot[i], tree.slot[i + 1]
+            update(regrets, gains, first, end, keep_positive, keep_negative)
+            match_regrets(regrets, first, end, policy)
+            for s in range(first, end):
+                gains[s] = 0.0
+
+
+@helper
+def _add_to_average(tree: Flat, player: int, reach: Floats, weight: float, sums: Floats) -> None:
+    for i in range(tree.owner.shape[0]):
+        if tree.owner[i] == player:
+            for s in range(tree.slot[i], tree.slot[i + 1]):
+                sums[s] += weight * reach[s]
+
+
+@kernel_of(
+    types.void(
+        FLAT,
+        _FLOATS,
+        _FLOATS,
+        _FLOATS,
+        _FLOATS,
+        _FLOATS,
+        _FLOATS,
+        UPDATE_POINTER,
+        types.float64,
+        types.float64,
+        types.float64,
+        types.int64,
+        types.int64,
+    )
+)
+def sweep(
+    tree: Flat,
+    regrets: Floats,
+    sums: Floats,
+    policy: Floats,
+    value: Floats,
+    reach: Floats,
+    gains: Floats,
+    update: Any,
+    positive: float,
+    negative: float,
+    averaging: float,
+    done: int,
+    iterations: int,
+) -> None:
+    """Carry on from iteration *done*. *value* holds the payoffs of ended games, *gains* nothing, *policy* the last."""
+    for t in range(done + 1, done + iterations + 1):
+        weight = float(t) ** averaging
+        for player in range(2):
+            write_reach(tree, policy, reach)
+            write_values(tree, policy, value)
+            _add_to_average(tree, player, reach, weight, sums)
+            _learn(tree, player, regrets, policy, value, reach, gains, update, kept(t, positive), kept(t, negative))
