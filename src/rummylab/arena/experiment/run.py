@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from rummylab import __version__
-from rummylab._jit import PACKAGE
 from rummylab.arena.backends import Backend, in_order, local
 from rummylab.arena.experiment.file import Experiment
 from rummylab.arena.experiment.steps import Step, StepResult
@@ -20,8 +16,8 @@ from rummylab.arena.experiment.verdicts import Expectation, Measured
 from rummylab.arena.jobs import Played
 from rummylab.arena.match import Progress, compile_together
 from rummylab.arena.store import Run, Store, config_key
+from rummylab.arena.version import version_of_play
 
-_DECISIVE = ("cards", "engine", "games", "beliefs", "agents")
 KIND = "experiment"
 
 
@@ -51,17 +47,12 @@ class Results:
 
 
 def code_mark(experiment: Experiment) -> str:
-    """Return the release and a hash of the code that the results depend on: rules, agents, and what plays the tasks.
+    """Return what the results depend on: rules, agents and what plays the tasks.
 
     Reports, statistics and the command line may change without a new run.
     """
-    digest = hashlib.blake2b(digest_size=10)
-    data = [path for part in _DECISIVE for path in (PACKAGE / part).rglob("*") if path.suffix not in (".pyc", ".md")]
-    homes = {Path(str(sys.modules[step.WORK.__module__].__file__)) for step in experiment.steps}
-    for path in sorted(path for path in {*data, *homes} if path.is_file()):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return f"{__version__}+{digest.hexdigest()}"
+    games = {step.game for step in experiment.steps}
+    return version_of_play(games, {sys.modules[type(step).WORK.__module__] for step in experiment.steps})
 
 
 def earlier_run(experiment: Experiment, store: Store) -> str:
