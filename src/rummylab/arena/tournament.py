@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -226,19 +227,23 @@ def tournament(
     backend: Backend | None = None,
     progress: Progress | None = None,
     keep_partial: bool = False,
+    keep_hands: int = 0,
 ) -> Standings:
     """Play *plan*, or what is still missing of it in *store*, and return the standings.
 
-    With *keep_partial* an interrupt returns the standings of what was played so far.
+    With *keep_partial* an interrupt returns the standings of what was played so far. The store keeps the records of
+    the first *keep_hands* games of every pairing; a chunk kept before without them is played again for them.
     """
+    if keep_hands < 0 or (keep_hands and store is None):
+        raise OptionError(f"keep_hands is {keep_hands}, but hands are kept in a store, and not fewer than none")
     tasks = plan.tasks()
     run = None if store is None else store.open_run("tournament", plan.to_dict(), code_version(), name)
-    dtype = tally_of(plan.game, 2)
-    known = {task: part for task in tasks if run is not None and (part := run.chunk(task.name, dtype)) is not None}
-    missing = [task for task in tasks if task not in known]
+    known = {} if run is None else _known(run, tasks, tally_of(plan.game, 2))
+    recorded = set() if run is None or not keep_hands else set(run.hand_names())
+    missing = [task for task in tasks if task not in known or not recorded.issuperset(task.game_names(keep_hands))]
     complete = True
     try:
-        _play(missing, known, run, backend or local(), _Meter(plan, known, progress))
+        _play(missing, known, run, backend or local(), _Meter(plan, known, progress), keep_hands)
     except KeyboardInterrupt:
         if not keep_partial or not known:
             raise
@@ -258,17 +263,32 @@ def standings_of(plan: Plan, known: Mapping[Task, Played], *, complete: bool = T
     return Standings(plan, results, complete)
 
 
-def _play(missing: Sequence[Task], known: dict[Task, Played], run: Run | None, backend: Backend, meter: _Meter) -> None:
+def _known(run: Run, tasks: Sequence[Task], dtype: np.dtype[np.void]) -> dict[Task, Played]:
+    """Return what the store has of *tasks*."""
+    there = set(run.chunk_names())
+    found = ((task, run.chunk(task.name, dtype)) for task in tasks if task.name in there)
+    return {task: part for task, part in found if part is not None}
+
+
+def _play(
+    missing: Sequence[Task], known: dict[Task, Played], run: Run | None, backend: Backend, meter: _Meter, record: int
+) -> None:
     if not missing:
         return
     compile_together(missing[0].game, sorted({name for task in missing for name in task.agents}))
     for lineup in {task.agents: task for task in missing}.values():
         play_task(lineup._replace(deals=0))  # compile and load before the processes part
-    for task, part in backend.run(play_task, missing):
-        known[task] = part
+    work = partial(play_task, record=record) if record else play_task
+    named = {task.name: task for task in missing}
+    try:
+        for task, part in backend.run(work, missing):
+            known[task] = part
+            if run is not None:
+                known |= {named[name]: theirs for name, theirs in run.keep(task.name, part).items()}
+            meter.show(task)
+    finally:
         if run is not None:
-            run.keep(task.name, part)
-        meter.show(task)
+            known |= {named[name]: theirs for name, theirs in run.flush().items()}
 
 
 class _Meter:
