@@ -5,6 +5,7 @@ Deal number k has the same cards in every series with the same seed, whoever pla
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -73,12 +74,13 @@ def _job(game_name: str, preset: str, mover: str, other: str, seed: int) -> Orde
 
 def play_ordered(task: OrderedTask) -> Played:
     """Play *task* here and now; the rows are of the type `DEAL`."""
+    began = time.perf_counter()
     tallies = _job(*task[:5])(task.start, task.deals)
     rows = np.zeros(len(tallies), DEAL)
     rows["winner"], rows["rounds"] = tallies["winner"], tallies["rounds"]
     rows["outcome"] = tallies["outcomes"].argmax(axis=1)
     rows["gain"] = tallies["gains"][:, 0]
-    return Played(rows)
+    return Played(rows, seconds=time.perf_counter() - began)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ REPORT, NUMBERS = "README.md", "results.json"
 
 
 def write_report(results: Results, out: Path) -> Path:
-    """Write the report and all numbers below *out*; return the report's path."""
+    """Write the report and all numbers below *out*, and into the run; return the report's path."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         own = results.experiment.asked("report")
@@ -28,6 +28,9 @@ def write_report(results: Results, out: Path) -> Path:
         (out / NUMBERS).write_text(json.dumps(to_dict(results), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise StoreError(f"the report cannot be written to {out}: {error.strerror or error}") from None
+    if results.run is not None:
+        for name in (REPORT, NUMBERS):
+            results.run.keep_artifact(name, (out / name).read_bytes())
     return report
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -19,6 +20,7 @@ from rummylab.arena.store import Run, Store, config_key
 from rummylab.arena.version import version_of_play
 
 KIND = "experiment"
+Chunks = Generator[tuple[Any, Played], None, None]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Results:
     experiment: Experiment
     steps: Mapping[str, Any]
     """The result of every step (a `StepResult`) by its name."""
+    run: Run | None = None
+    """Where the chunks are kept, and the report will be."""
 
     def of_kind(self, kind: type[Any]) -> list[Any]:
         """Return the results of one kind, in the order of the file."""
@@ -101,22 +105,23 @@ def run_experiment(
     for step in experiment.steps:
         parts: list[Played] = []
         played = 0
-        for task, part in _parts(step, run, backend or local()):
-            parts.append(part)
-            played += step.work(task)
-            if progress is not None:
-                progress(done + played, total, step.name)
+        with closing(_parts(step, run, backend or local())) as chunks:  # whatever happens, what was played is kept
+            for task, part in chunks:
+                parts.append(part)
+                played += step.work(task)
+                if progress is not None:
+                    progress(done + played, total, step.name)
         done += sum(step.work(task) for task in step.tasks())
         results[step.name] = step.result(parts)
     if run is not None:
         run.finish()
-    return Results(experiment, results)
+    return Results(experiment, results, run)
 
 
-def _parts(step: Step, run: Run | None, backend: Backend) -> Iterator[tuple[Any, Played]]:
+def _parts(step: Step, run: Run | None, backend: Backend) -> Chunks:
     """Yield every task with its chunk, in the order of the tasks, until the step is decided."""
     tasks = step.tasks()
-    known = {} if run is None else {task: kept for task in tasks if (kept := run.chunk(_name(step, task), step.dtype))}
+    known = {} if run is None else _known(step, tasks, run)
     missing = [task for task in tasks if task not in known]
     fresh = _fresh(step, missing, run, backend)
     decided = step.decided()
@@ -129,9 +134,14 @@ def _parts(step: Step, run: Run | None, backend: Backend) -> Iterator[tuple[Any,
         fresh.close()
 
 
-def _fresh(
-    step: Step, missing: Sequence[Any], run: Run | None, backend: Backend
-) -> Generator[tuple[Any, Played], None, None]:
+def _known(step: Step, tasks: Sequence[Any], run: Run) -> dict[Any, Played]:
+    """Return what the store has of *tasks*."""
+    there = set(run.chunk_names())
+    found = ((task, run.chunk(_name(step, task), step.dtype)) for task in tasks if _name(step, task) in there)
+    return {task: part for task, part in found if part is not None}
+
+
+def _fresh(step: Step, missing: Sequence[Any], run: Run | None, backend: Backend) -> Chunks:
     """Play what is missing; every chunk is kept as soon as it is there."""
     if not missing:
         return
@@ -139,10 +149,14 @@ def _fresh(
     compile_together(step.game, step.players())
     for first in dict.fromkeys(task._replace(start=0, deals=0) for task in missing):
         work(first)  # compile and load before the processes part
-    for task, part in backend.run(work, missing):
+    try:
+        for task, part in backend.run(work, missing):
+            if run is not None:
+                run.keep(_name(step, task), part)
+            yield task, part
+    finally:
         if run is not None:
-            run.keep(_name(step, task), part)
-        yield task, part
+            run.flush()
 
 
 def _name(step: Step, task: Any) -> str:

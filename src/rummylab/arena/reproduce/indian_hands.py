@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -45,14 +46,14 @@ class HandsTask(NamedTuple):
 
 def count_hands(task: HandsTask) -> Played:
     """Return one row of `COUNTS`."""
-    n = task.deals
+    began, n = time.perf_counter(), task.deals
     hands = random_hands(n, seed=task.seed, first=task.start, decks=task.decks, printed_jokers=task.printed_jokers)
     distances, points, row = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(1, COUNTS)
     min_dist_many(hands, distances)
     for strict, rule in enumerate(("paper", "platform")):
         min_score_many(hands, bool(strict), points)
         np.add.at(row[rule][0], (distances, points), 1)
-    return Played(row)
+    return Played(row, seconds=time.perf_counter() - began)
 
 
 @dataclass(frozen=True, kw_only=True)
