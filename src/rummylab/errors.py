@@ -12,8 +12,6 @@ RummyError
 ├── ProtocolError            a line the bridge does not understand
 ├── StoreError               a results file that cannot be opened, read or written
 ├── ExperimentError          an experiment file that cannot be read or makes no sense
-
-
 ├── ClusterError             a cluster that cannot be joined, fails, or has other code than we
 ├── ArtifactError            a trained file that is damaged or of another version
 └── MissingExtraError        a feature whose optional packages are not installed

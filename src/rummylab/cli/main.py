@@ -8,7 +8,21 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, reproduce, run, tournament
+from rummylab.cli import (
+    agents,
+    arena,
+    bench,
+    bridge,
+    conformance,
+    export,
+    hand,
+    play,
+    record,
+    reproduce,
+    run,
+    runs,
+    tournament,
+)
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -36,6 +50,8 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("runs")(runs.runs)
+app.command("export")(export.export)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
