@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from rummylab.agents.registry import agent
+from rummylab.arena import plots
 from rummylab.arena.backends import ThisProcess
 from rummylab.arena.experiment.file import Experiment
 from rummylab.arena.experiment.report import to_dict, write_report
 from rummylab.arena.experiment.run import run_experiment
 from rummylab.arena.ordered import OrderedJob, OrderedTask, play_ordered
-from rummylab.arena.reproduce import indian_report, plots
+from rummylab.arena.reproduce import indian_report
 from rummylab.arena.reproduce.indian import SEVEN, Printed, Study
 from rummylab.arena.reproduce.registry import reproduction
 from rummylab.arena.statistics import Estimate, holm, median, p_value

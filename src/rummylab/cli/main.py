@@ -18,6 +18,7 @@ from rummylab.cli import (
     hand,
     play,
     record,
+    report,
     reproduce,
     run,
     runs,
@@ -52,6 +53,7 @@ app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
 app.command("runs")(runs.runs)
 app.command("export")(export.export)
+app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")

@@ -9,12 +9,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rummylab.arena import plots
 from rummylab.arena.experiment.file import Experiment
 from rummylab.arena.experiment.run import Results
 from rummylab.arena.experiment.steps import OrderedStepResult
 from rummylab.arena.experiment.verdicts import Measured
 from rummylab.arena.ordered import Ordered
-from rummylab.arena.reproduce import plots
 from rummylab.arena.reproduce.indian_hands import HandSample, HandsStep
 from rummylab.arena.statistics import Z95, Estimate, holm, p_value
 from rummylab.arena.words import share_words, signed_words

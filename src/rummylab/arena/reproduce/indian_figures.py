@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.arena.reproduce import plots
+from rummylab.arena import plots
 from rummylab.arena.reproduce.indian import Study, name_of, turned
 
 
