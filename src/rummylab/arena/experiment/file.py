@@ -73,7 +73,7 @@ class Experiment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the results depend on. Titles and expectations may change without a new run."""
-        return {"experiment": self.name, "steps": [step.to_dict() for step in self.steps]}
+        return {"experiment": self.name, **self.settings, "steps": [step.to_dict() for step in self.steps]}
 
 
 def read_experiment(path: Path, *, quick: bool = False, changes: Sequence[str] = ()) -> Experiment:
