@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from rummylab import compiled_agent, gin
 from rummylab.agents.registry import agent
@@ -20,6 +20,7 @@ from rummylab.arena.jobs import CompiledJob, Played, TableJob, tally_of
 from rummylab.arena.outside import Fault
 from rummylab.arena.store import Store
 from rummylab.arena.tournament import Plan, Standings, tournament
+from rummylab.cli.main import app
 from rummylab.cli.record import rules_of
 from rummylab.engine.records import parse_records
 from rummylab.errors import MissingExtraError, OptionError, StoreError
@@ -179,15 +180,16 @@ def test_a_run_with_a_damaged_chunk_goes_on_when_it_is_dropped(tmp_path: Path) -
 
 
 def test_the_commands_list_and_export(filled: tuple[Path, list[Standings]], tmp_path: Path) -> None:
-    listed = rummylab("runs", str(filled[0]), "--json")
-    assert [run["name"] for run in json.loads(listed.stdout)["runs"]] == ["gin", "indian"]
-    done = rummylab("export", str(filled[0]), "--run", "gin", "--out", str(tmp_path), "--format", "csv")
-    assert f"{tmp_path / 'games.csv'}: 700 rows" in done.stdout
-    nothing = rummylab("runs", str(tmp_path / "none.db"))
-    assert (nothing.returncode, nothing.stdout) == (2, "")
-    assert "there is no such results file" in nothing.stderr
+    path = str(filled[0])
+    listed = rummylab("runs", path, "--json")
+    assert [run["name"] for run in json.loads(listed)["runs"]] == ["gin", "indian"]
+    assert "1  gin · tournament · gin (eaai) · finished" in rummylab("runs", path, "--drop-damaged")
+    written = rummylab("export", path, "--run", "gin", "--out", str(tmp_path), "--format", "csv")
+    assert f"{tmp_path / 'games.csv'}: 700 rows" in written
+    with pytest.raises(StoreError, match="there is no such results file"):
+        rummylab("runs", str(tmp_path / "none.db"))
     assert not (tmp_path / "none.db").exists()
 
 
-def rummylab(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "rummylab", *words], capture_output=True, text=True, check=False)
+def rummylab(*words: str) -> str:
+    return CliRunner().invoke(app, words, catch_exceptions=False).stdout
