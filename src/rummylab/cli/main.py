@@ -20,6 +20,7 @@ from rummylab.cli import (
     record,
     report,
     reproduce,
+    run,
     runs,
     tournament,
     tune,
@@ -60,6 +61,7 @@ app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
+app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
 app.command("bridge")(bridge.bridge)
 
