@@ -12,6 +12,7 @@ RummyError
 ├── ProtocolError            a line the bridge does not understand
 ├── StoreError               a results file that cannot be opened, read or written
 ├── ExperimentError          an experiment file that cannot be read or makes no sense
+├── DatasetError             training data that are damaged or belong to another configuration
 ├── ClusterError             a cluster that cannot be joined, fails, or has other code than we
 ├── ArtifactError            a trained file that is damaged or of another version
 └── MissingExtraError        a feature whose optional packages are not installed
@@ -65,6 +66,10 @@ class StoreError(RummyError, OSError):
 
 class ExperimentError(RummyError, ValueError):
     """An experiment file that cannot be read or makes no sense: the message names the file and the key."""
+
+
+class DatasetError(RummyError, ValueError):
+    """Training data that are damaged, missing, or made with another configuration. Nothing was overwritten."""
 
 
 class ClusterError(RummyError, RuntimeError):

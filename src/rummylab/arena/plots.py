@@ -178,6 +178,44 @@ def heat_maps(
             axes.tick_params(length=0)
 
 
+def card_map(path: Path, chances: Floats, marks: Sequence[Sequence[str]], *, title: str) -> None:
+    """Draw the probability of each card, suits by ranks; *marks* says what is certain and, with ``*``, what is true."""
+    need_matplotlib()
+    with figure(path, 9.0, 3.2) as (drawn, axes):
+        gone = np.array([[mark in ("mine", "pile") for mark in row] for row in marks])
+        image = axes.imshow(np.where(gone, np.nan, chances), cmap="viridis", vmin=0, vmax=1, aspect="auto")
+        for i, j in np.ndindex(*chances.shape):
+            text = marks[i][j] if gone[i, j] else f"{chances[i, j]:.0%}"
+            color = GREY if gone[i, j] else "white" if chances[i, j] < 0.6 else "black"
+            axes.text(j, i, text, ha="center", va="center", color=color, fontsize=8)
+            if "*" in marks[i][j]:
+                axes.add_patch(_frame(j, i))
+        axes.set_title(title)
+        axes.set_xticks(range(13), "A23456789TJQK")
+        axes.set_yticks(range(4), "♣♥♠♦")
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
+        drawn.colorbar(image, ax=axes, label="probability")
+
+
+def _frame(x: int, y: int) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=VERMILION, linewidth=2)
+
+
+def learning_curve(path: Path, entries: Sequence[float], curves: Mapping[str, Sequence[float]], *, title: str) -> None:
+    """Draw losses over the entries seen."""
+    need_matplotlib()
+    with figure(path, 6.5, 3.8) as (_, axes):
+        for (name, values), color in zip(curves.items(), (SKY, VERMILION), strict=False):
+            axes.plot(
+                np.array(entries) / 1e6, values, label=name, color=color, marker="." if len(values) < 40 else None
+            )
+        axes.set(xlabel="million entries seen", ylabel="log loss per card", title=title)
+        axes.legend(loc="upper right")
+
+
 def points(axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any) -> None:
     """Draw estimates with their intervals at the places *at*."""
     middle = np.array([value.value for value in values])

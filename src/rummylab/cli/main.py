@@ -11,11 +11,13 @@ from rummylab import __version__
 from rummylab.cli import (
     agents,
     arena,
+    belief,
     bench,
     bridge,
     conformance,
     export,
     hand,
+    learn,
     play,
     record,
     report,
@@ -63,6 +65,10 @@ app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
 app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dataset")(learn.dataset)
+app.command("train")(learn.train)
+app.command("evaluate")(learn.evaluate)
+app.command("belief")(belief.belief)
 app.command("bridge")(bridge.bridge)
 
 
