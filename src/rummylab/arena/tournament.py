@@ -15,7 +15,7 @@ from rummylab.arena.jobs import Played, Task, play_task, tally_of
 from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.ratings import Rating, bradley_terry, cycles
-from rummylab.arena.statistics import Estimate, share
+from rummylab.arena.statistics import Z95, Estimate, Floats, share
 from rummylab.arena.store import Run, Store
 from rummylab.arena.version import code_version as code_version
 from rummylab.errors import OptionError
@@ -290,7 +290,7 @@ def _play(
             known[task] = part
             if run is not None:
                 known |= {named[name]: theirs for name, theirs in run.keep(task.name, part).items()}
-            meter.show(task)
+            meter.show(task, part)
     finally:
         if run is not None:
             known |= {named[name]: theirs for name, theirs in run.flush().items()}
@@ -300,14 +300,28 @@ class _Meter:
     """Says how many games are done and how the pairing just played stands."""
 
     def __init__(self, plan: Plan, known: Mapping[Task, Played], progress: Progress | None) -> None:
-        self.known, self.progress = known, progress
+        self.progress = progress
         self.total = sum(2 * task.deals for task in plan.tasks())
+        self.games = sum(2 * task.deals for task in known)
+        self._sums: dict[tuple[str, ...], Floats] = {}
+        if progress is not None:
+            for task, part in known.items():
+                self._add(task, part)
 
-    def show(self, task: Task) -> None:
+    def _add(self, task: Task, part: Played) -> None:
+        """Keep number, sum and squares of the pairs' shares: enough for an interval, however long the run."""
+        winner = part.rows["winner"]
+        pairs = np.where(winner < 0, 0.5, winner == 0).reshape(-1, 2).mean(axis=1)
+        sums = self._sums.setdefault(task.agents, np.zeros(3))
+        sums += len(pairs), pairs.sum(), (pairs**2).sum()
+
+    def show(self, task: Task, part: Played) -> None:
+        """Tell that *task* is done."""
+        self.games += 2 * task.deals
         if self.progress is None:
             return
-        games = sum(2 * found.deals for found in self.known)
-        parts = [part for found, part in self.known.items() if found.agents == task.agents]
-        rate = collect(task.game, task.preset, task.agents, task.seed, parts).win_rate
-        words = f"{task.agents[0]} against {task.agents[1]}: {rate.value:.1%} ± {(rate.high - rate.low) / 2:.1%}"
-        self.progress(games, self.total, words)
+        self._add(task, part)
+        n, total, squares = self._sums[task.agents]
+        mean = total / n
+        half = Z95 * np.sqrt(max(squares / n - mean * mean, 0.0) / n)
+        self.progress(self.games, self.total, f"{task.agents[0]} against {task.agents[1]}: {mean:.1%} ± {half:.1%}")

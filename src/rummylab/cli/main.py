@@ -8,7 +8,23 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, report, reproduce, tournament
+from rummylab.cli import (
+    agents,
+    arena,
+    bench,
+    bridge,
+    conformance,
+    export,
+    hand,
+    play,
+    record,
+    report,
+    reproduce,
+    run,
+    runs,
+    tournament,
+    tune,
+)
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -36,12 +52,16 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("runs")(runs.runs)
+app.command("export")(export.export)
+app.command("tune")(tune.tune)
 app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
+app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
 app.command("bridge")(bridge.bridge)
 
