@@ -40,9 +40,9 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import kernel_of
-from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, load_artifact
+from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, NETWORK, load_artifact
 from rummylab.agents.gin.utility_policy import Floats, decide
-from rummylab.beliefs.gin import counts, uniform
+from rummylab.beliefs.gin import counts, network, uniform
 from rummylab.games.gin.rules import ACT
 
 ARTIFACT = Path(__file__).with_suffix(".json")
@@ -55,6 +55,8 @@ def act(table: np.void, mine: np.void, par: Floats) -> int:
     belief = np.empty(52, np.float32)
     if par[BELIEF] == COUNTS:
         counts.fill(table, mine, par, N_OPTIONS, belief)
+    elif par[BELIEF] == NETWORK:
+        network.fill(table, mine, par, N_OPTIONS, belief)
     else:
         uniform.fill(table, mine, par, N_OPTIONS, belief)
     return decide(table, mine, par, belief)
