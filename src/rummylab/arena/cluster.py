@@ -98,8 +98,10 @@ def _join(address: str | None, workers: int | None) -> None:
     except (OSError, RuntimeError, ValueError) as error:
         if address == "auto" and isinstance(error, ConnectionError):
             raise ClusterError("no cluster runs on this machine; begin one with `ray start --head`") from None
-        place = "cannot be started here" if address is None else f"at {address} cannot be joined"
-        raise ClusterError(f"the cluster {place}: {_first_line(error)}") from error
+        if address is None:
+            raise ClusterError(f"no cluster can be started here: {_first_line(error)}") from error
+        hint = "if it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
+        raise ClusterError(f"the cluster at {address} cannot be joined: {_first_line(error)}; {hint}") from error
     _joined = address, workers
 
 

@@ -12,7 +12,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from rummylab.arena.outside import Fault
 from rummylab.arena.store import Run, Store
 from rummylab.arena.tournament import Plan
 from rummylab.engine.records import parse_records
+from rummylab.engine.rules import Rows
 from rummylab.errors import MissingExtraError, OptionError, RummyError, StoreError
 from rummylab.games.registry import game
 
@@ -71,6 +72,18 @@ def _chunks_in_all(about: dict[str, Any]) -> int | None:
         return None
 
 
+def drop_damaged(store: Store) -> list[str]:
+    """Forget the chunks that are damaged and return their names; the same command plays them again."""
+    dropped = []
+    for about in store.runs():
+        run, config = Run(store, about["id"], about["key"]), about["config"]
+        names = run.damaged(tally_of(config["game"], 2)) if "game" in config else []
+        if names:
+            run.drop(names)
+        dropped += names
+    return dropped
+
+
 def export(
     store: Store, out: Path, *, run: str | int | None = None, format: str = "parquet", force: bool = False
 ) -> dict[Path, int]:
@@ -90,6 +103,7 @@ def export(
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as aside:
             written = _write_all(pl, runs, Path(aside), format)
+            (out / "hands.rgr").unlink(missing_ok=True)  # without hands no new one takes its place
             for name in written:  # all is written: now it takes its place
                 (Path(aside) / name).replace(out / name)
     except OSError as error:
@@ -108,17 +122,11 @@ def _polars() -> Any:
 
 
 def _write_all(pl: Any, runs: Sequence[Run], place: Path, format: str) -> dict[str, int]:
-    sources = {
-        "runs": (_run_columns(pl), ([_run_row(run)] for run in runs)),
-        "games": (_game_columns(pl, runs), _games(runs)),
-        "faults": (_fault_columns(pl), _faults(runs)),
-        "hands": (_hand_columns(pl), _hands(runs)),
-    }
+    tables = Tables(pl, runs)
     write = _write_csv if format == "csv" else _write_parquet
     written = {}
-    for table, (columns, parts) in sources.items():
-        frames = (pl.DataFrame(part, schema=columns, orient="row") for part in _gathered(parts, PART))
-        written[f"{table}.{format}"] = write(pl, place / f"{table}.{format}", columns, frames)
+    for name, frames in zip(TABLES, (tables.runs(), tables.games(), tables.faults(), tables.hands()), strict=True):
+        written[f"{name}.{format}"] = write(pl, place / f"{name}.{format}", _gathered(pl, frames))
     if written[f"hands.{format}"]:
         with (place / "hands.rgr").open("w", encoding="utf-8") as file:
             file.writelines(text for run in runs for _, text in run.hands())
@@ -126,32 +134,152 @@ def _write_all(pl: Any, runs: Sequence[Run], place: Path, format: str) -> dict[s
     return written
 
 
-def _gathered(parts: Iterable[list[Any]], size: int) -> Iterator[list[Any]]:
-    """Put small parts together until they have *size* rows; at least one part comes, if only an empty one."""
-    rows: list[Any] = []
-    for part in parts:
-        rows += part
-        if len(rows) >= size:
-            yield rows
-            rows = []
-    yield rows
+def _gathered(pl: Any, frames: Iterable[Any]) -> Iterator[Any]:
+    """Put small frames together."""
+    waiting: list[Any] = []
+    for frame in frames:
+        waiting.append(frame)
+        if sum(map(len, waiting)) >= PART:
+            yield pl.concat(waiting)
+            waiting = []
+    if waiting:
+        yield pl.concat(waiting)
 
 
-def _write_csv(pl: Any, path: Path, columns: dict[str, Any], frames: Iterable[Any]) -> int:
+def _write_csv(pl: Any, path: Path, frames: Iterable[Any]) -> int:
     rows = 0
     with path.open("wb") as file:
-        for frame in frames:
-            frame.write_csv(file, include_header=rows == 0)
+        for number, frame in enumerate(frames):
+            frame.write_csv(file, include_header=number == 0)
             rows += len(frame)
     return rows
 
 
-def _write_parquet(pl: Any, path: Path, columns: dict[str, Any], frames: Iterable[Any]) -> int:
+def _write_parquet(pl: Any, path: Path, frames: Iterable[Any]) -> int:
     """Write parts, then have Polars stream them into one file."""
-    rows, parts = 0, []
+    rows = 0
+    parts: list[Path] = []
     for frame in frames:
         parts.append(path.with_name(f"{path.stem}-{len(parts)}.part"))
         frame.write_parquet(parts[-1])
         rows += len(frame)
     pl.scan_parquet(parts).sink_parquet(path)
+    return rows
+
+
+class Tables:
+    """The tables of some runs, each as frames of the same columns; the first is empty, for the columns' sake."""
+
+    def __init__(self, pl: Any, runs: Sequence[Run]) -> None:
+        self.pl, self.sources = pl, [(run, run.about) for run in runs]
+        games = {about["config"]["game"] for _, about in self.sources if "game" in about["config"]}
+        self.outcomes = list(dict.fromkeys(name for found in sorted(games) for name in game(found).batch.OUTCOMES))
+
+    def _frames(self, columns: dict[str, Any], parts: Iterable[list[tuple[Any, ...]]]) -> Iterator[Any]:
+        for part in itertools.chain([[]], parts):
+            yield self.pl.DataFrame(part, schema=columns, orient="row")
+
+    def runs(self) -> Iterator[Any]:
+        """One row for each run."""
+        text, whole = self.pl.String, self.pl.Int64
+        columns = {"run": whole} | dict.fromkeys(
+            ("name", "kind", "game", "rules", "agents", "config", "code", "machine", "created", "finished", "key"), text
+        )
+        return self._frames(columns, ([_run_row(about)] for _, about in self.sources))
+
+    def faults(self) -> Iterator[Any]:
+        """One row for each game that somebody lost by a crash, a time-out or an illegal move."""
+        text, whole = self.pl.String, self.pl.Int64
+        columns = {"run": whole, "first": text, "second": text}
+        columns |= {"agent": text, "deal": whole, "seating": whole, "kind": text, "words": text}
+        chunks = ((run, chunk) for run, about in self.sources for chunk in _chunks(run, about))
+        return self._frames(columns, ([(run.number, *chunk.lineup, *f) for f in chunk.faults] for run, chunk in chunks))
+
+    def hands(self) -> Iterator[Any]:
+        """One row for each recorded hand."""
+        text, whole = self.pl.String, self.pl.Int64
+        columns = {"run": whole, "first": text, "second": text, "deal": whole, "seating": whole, "hand": whole}
+        columns |= {"seat_0": text, "seat_1": text, "starter": whole, "outcome": text, "winner_seat": whole}
+        columns |= {"record": text}
+        return self._frames(columns, (_hand_rows(run, about) for run, about in self.sources))
+
+    def games(self) -> Iterator[Any]:
+        """One row for each game."""
+        pl = self.pl
+        text, whole = pl.String, pl.Int64
+        columns = {"run": whole, "game": text, "rules": text, "first": text, "second": text}
+        columns |= {"deal": whole, "seating": pl.Int8, "starter": text, "winner": text, "forfeited_by": text}
+        columns |= dict.fromkeys(("score_first", "score_second", "hands", "turns", "decisions"), whole)
+        columns |= {f"outcome_{name.replace(' ', '_')}": pl.Int32 for name in self.outcomes}
+        yield pl.DataFrame(schema=columns)
+        for run, about in self.sources:
+            config = about["config"]
+            for chunk in _chunks(run, about):
+                values = self._game_values(chunk, game(config["game"]).batch.OUTCOMES)
+                values |= {"run": run.number, "game": config["game"], "rules": config["rules"]}
+                missing = [pl.lit(None).alias(name) for name in columns if name not in values]
+                frame = pl.DataFrame(values).with_columns(missing)
+                yield frame.select(pl.col(name).cast(kind) for name, kind in columns.items())
+
+    def _game_values(self, chunk: _Chunk, outcomes: Sequence[str]) -> dict[str, Any]:
+        rows = chunk.rows
+        number = np.arange(len(rows))
+        places = self.pl.Series(["first", "second", None])
+        values = {
+            "first": chunk.lineup[0],
+            "second": chunk.lineup[1],
+            "deal": chunk.start + number // 2,
+            "seating": number % 2,
+            "starter": places.gather(rows["starter"]),
+            "winner": places.gather(rows["winner"] % 3),  # -1, nobody, is the third
+            "forfeited_by": places.gather((rows["illegal"] - 1) % 3),
+            "score_first": rows["scores"][:, 0],
+            "score_second": rows["scores"][:, 1],
+        }
+        values |= {name: rows[name] for name in ("hands", "turns", "decisions")}
+        return values | {f"outcome_{name.replace(' ', '_')}": rows["outcomes"][:, i] for i, name in enumerate(outcomes)}
+
+
+class _Chunk(NamedTuple):
+    lineup: tuple[str, str]
+    start: int
+    rows: Rows
+    faults: tuple[Fault, ...]
+
+
+def _chunks(run: Run, about: dict[str, Any]) -> Iterator[_Chunk]:
+    """Yield a run's chunks of games between two agents, in the order of play; a run of another kind may have none."""
+    lineups = _lineups(about)
+    found = [match for name in run.chunk_names() if (match := _CHUNK.fullmatch(name)) and match["lineup"] in lineups]
+    order = {lineup: i for i, lineup in enumerate(lineups)}
+    for match in sorted(found, key=lambda match: (order[match["lineup"]], int(match["start"]))):
+        played = run.chunk(match[0], tally_of(about["config"]["game"], 2))
+        if played is not None:
+            yield _Chunk(lineups[match["lineup"]], int(match["start"]), played.rows, played.faults)
+
+
+def _lineups(about: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return the pairs that may have met, by what their chunks are called."""
+    agents = about["config"].get("agents", [])
+    return {f"{first}:{second}": (first, second) for first, second in itertools.product(agents, repeat=2)}
+
+
+def _run_row(about: dict[str, Any]) -> tuple[Any, ...]:
+    config = about["config"]
+    played = (config.get("game"), config.get("rules"), ", ".join(config.get("agents", [])))
+    rest = [about[key] for key in ("code", "machine", "created", "finished", "key")]
+    return (about["id"], about["name"], about["kind"], *played, json.dumps(config, sort_keys=True), *rest)
+
+
+def _hand_rows(run: Run, about: dict[str, Any]) -> list[tuple[Any, ...]]:
+    lineups, rows = _lineups(about), []
+    for name, text in run.hands():
+        match = _HAND.fullmatch(name)
+        if match is None or match["lineup"] not in lineups:
+            continue
+        place = (run.number, *lineups[match["lineup"]], int(match["deal"]), int(match["seating"]))
+        for record in parse_records(text, f"hand {name} of run {run.number}"):
+            head, result = record.header, record.result or {}
+            ended = (result.get("outcome"), result.get("winner"))
+            rows.append((*place, head["hand"], *head["seats"], head["starter"], *ended, record.to_text()))
     return rows

@@ -92,16 +92,15 @@ class CompiledJob:
         return tuple(faults)
 
 
-def _root(seed: int) -> np.int64:
-    """Return *seed* as the kernels take it."""
-    root: np.int64 = np.array([seed % 2**64], np.uint64).view(np.int64)[0]
-    return root
+def _root(seed: int) -> int:
+    """Return *seed* as the kernels take it: 64 bits with a sign."""
+    return int(np.array([seed % 2**64], np.uint64).view(np.int64)[0])
 
 
 class AsCounted(CompiledAgent):
     """A compiled player at the Python table with the random numbers it has in the batch: one stream a match."""
 
-    def __init__(self, player: CompiledAgent, seed: np.int64, deal: int, number: int) -> None:
+    def __init__(self, player: CompiledAgent, seed: int, deal: int, number: int) -> None:
         super().__init__(player.name, player.pointer, player.par)
         self._rng = mix(seed, deal, 0, AGENT + number)
 

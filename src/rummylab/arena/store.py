@@ -2,8 +2,9 @@
 
 A *run* is a configuration (game, agents, seeds, sizes, code version) with its *chunks* of results, the records of
 some *hands*, and *artifacts* (any files that belong to it). Finished chunks are written at once, at the latest after
-a tenth of a second of play; starting the same run again plays only the chunks that are missing. A run with another configuration is another run: nothing is
-overwritten. Chunks and artifacts carry checksums, so that a damaged one is named and not used.
+a tenth of a second of play; starting the same run again plays only the chunks that are missing. A run with another
+configuration is another run: nothing is overwritten. Chunks and artifacts carry checksums, so that a damaged one is
+named and not used.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from rummylab.arena.jobs import Played, Task, play_task, tally_of
 from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.ratings import Rating, bradley_terry, cycles
-from rummylab.arena.statistics import Estimate, share
+from rummylab.arena.statistics import Z95, Estimate, Floats, share
 from rummylab.arena.store import Run, Store
 from rummylab.arena.version import code_version as code_version
 from rummylab.errors import OptionError
@@ -56,6 +56,11 @@ class Plan:
         every = itertools.combinations(self.agents, 2)
         pairs = [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
         return pairs + ([(name, name) for name in self.agents] if self.self_play else [])
+
+    @property
+    def games_in_all(self) -> int:
+        """How many games this is, rounded up to whole deals."""
+        return len(self.pairings()) * 2 * -(-self.games // 2)
 
     def tasks(self) -> list[Task]:
         return [
@@ -147,7 +152,7 @@ class Standings:
         alone = self.results.get((name, name))
         if alone is None:
             return None
-        edge = _first_movers_share(alone)
+        edge = first_movers_share(alone)
         half = np.hypot(moving_first.high - moving_first.low, edge.high - edge.low) / 2
         value = moving_first.value - edge.value + 0.5
         return _plain(Estimate(value, value - float(half), value + float(half)))
@@ -199,7 +204,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "ci": list(estimate.ci)}
 
 
-def _first_movers_share(alone: MatchResult) -> Estimate:
+def first_movers_share(alone: MatchResult) -> Estimate:
     """Return how often the first mover wins when an agent plays itself."""
     winner, starter = alone.tallies["winner"], alone.tallies["starter"]
     return share(np.where(winner < 0, 0.5, winner == starter).reshape(-1, 2).mean(axis=1))
@@ -285,7 +290,7 @@ def _play(
             known[task] = part
             if run is not None:
                 known |= {named[name]: theirs for name, theirs in run.keep(task.name, part).items()}
-            meter.show(task)
+            meter.show(task, part)
     finally:
         if run is not None:
             known |= {named[name]: theirs for name, theirs in run.flush().items()}
@@ -295,14 +300,28 @@ class _Meter:
     """Says how many games are done and how the pairing just played stands."""
 
     def __init__(self, plan: Plan, known: Mapping[Task, Played], progress: Progress | None) -> None:
-        self.known, self.progress = known, progress
+        self.progress = progress
         self.total = sum(2 * task.deals for task in plan.tasks())
+        self.games = sum(2 * task.deals for task in known)
+        self._sums: dict[tuple[str, ...], Floats] = {}
+        if progress is not None:
+            for task, part in known.items():
+                self._add(task, part)
 
-    def show(self, task: Task) -> None:
+    def _add(self, task: Task, part: Played) -> None:
+        """Keep number, sum and squares of the pairs' shares: enough for an interval, however long the run."""
+        winner = part.rows["winner"]
+        pairs = np.where(winner < 0, 0.5, winner == 0).reshape(-1, 2).mean(axis=1)
+        sums = self._sums.setdefault(task.agents, np.zeros(3))
+        sums += len(pairs), pairs.sum(), (pairs**2).sum()
+
+    def show(self, task: Task, part: Played) -> None:
+        """Tell that *task* is done."""
+        self.games += 2 * task.deals
         if self.progress is None:
             return
-        games = sum(2 * found.deals for found in self.known)
-        parts = [part for found, part in self.known.items() if found.agents == task.agents]
-        rate = collect(task.game, task.preset, task.agents, task.seed, parts).win_rate
-        words = f"{task.agents[0]} against {task.agents[1]}: {rate.value:.1%} ± {(rate.high - rate.low) / 2:.1%}"
-        self.progress(games, self.total, words)
+        self._add(task, part)
+        n, total, squares = self._sums[task.agents]
+        mean = total / n
+        half = Z95 * np.sqrt(max(squares / n - mean * mean, 0.0) / n)
+        self.progress(self.games, self.total, f"{task.agents[0]} against {task.agents[1]}: {mean:.1%} ± {half:.1%}")

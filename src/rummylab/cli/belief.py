@@ -46,7 +46,7 @@ def belief(
         "up_card": str(seen.up_card) if seen.up_card else None,
     }
     if plot:
-        from rummylab.arena.reproduce.plots import card_map
+        from rummylab.arena.plots import card_map
 
         card_map(plot, chances, marks, title=_title(facts))
     if as_json:

@@ -105,7 +105,7 @@ def evaluate(
     shape = hand_shape.load(model / hand_shape.BUNDLED) if model else hand_shape.bundled()
     line_ups = parse_mix(mix) if mix else paper_mix(model)
     plan = Plan(entries=entries, seed=seed, line_ups=line_ups, shard_entries=min(10_000, max(1, entries // 4)))
-    with progress_bar("shards", wanted=not as_json) as progress:
+    with progress_bar("shards") as progress:
         found = measure(plan, network, shape=shape, workers=workers, progress=progress)
     if as_json:
         print_json(found)

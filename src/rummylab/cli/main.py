@@ -15,11 +15,15 @@ from rummylab.cli import (
     bench,
     bridge,
     conformance,
+    export,
     hand,
     learn,
     play,
     record,
+    report,
     reproduce,
+    run,
+    runs,
     tournament,
     tune,
 )
@@ -50,12 +54,16 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("runs")(runs.runs)
+app.command("export")(export.export)
 app.command("tune")(tune.tune)
+app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
+app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
 app.command("dataset")(learn.dataset)
 app.command("train")(learn.train)

@@ -65,7 +65,7 @@ def tune(
     )
     t.need_optuna()
     announce_compilation()
-    with progress_bar("trials", wanted=not as_json) as progress:
+    with progress_bar("trials") as progress:
         tuned = t.tune(plan, store, workers=workers, progress=progress)
     artifact = tuned.artifact(" ".join(["rummylab", *sys.argv[1:]]))
     if out is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rummylab.agents.registry import entry
 from rummylab.arena.match import match
-from rummylab.arena.tournament import code_version
+from rummylab.arena.version import code_version
 from rummylab.cards.rng import mix
 from rummylab.errors import MissingExtraError, OptionError, StoreError
 from rummylab.learning.tune_spaces import Numbers, Space, check_names, space

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rummylab.arena.reproduce.plots import BLUE, GREY, ORANGE, figure, need_matplotlib
+from rummylab.arena.plots import BLUE, GREY, ORANGE, figure, need_matplotlib
 from rummylab.learning.tune import finished
 
 if TYPE_CHECKING:

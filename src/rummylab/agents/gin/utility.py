@@ -46,17 +46,15 @@ from rummylab.agents.gin.utility_options import (
     COUNTS,
     N_OPTIONS,
     NETWORK,
-    SAMPLES,
     SHAPED,
     UtilityOptions,
     load_artifact,
 )
-from rummylab.agents.gin.utility_policy import Floats, at_the_wall, discard, draw, show
+from rummylab.agents.gin.utility_policy import Floats, decide
 from rummylab.beliefs.gin import counts, network, uniform
-from rummylab.beliefs.gin.network import N_WEIGHTS, Network
-from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
-from rummylab.beliefs.gin.shape import N_SHAPE, shape_hands
-from rummylab.games.gin.rules import ACT, DISCARD, DRAW, OFFER, WALL
+from rummylab.beliefs.gin.network import Network
+from rummylab.beliefs.gin.shape import N_SHAPE
+from rummylab.games.gin.rules import ACT
 
 ARTIFACT = Path(__file__).with_suffix(".json")
 WEIGHTS = load_artifact(ARTIFACT).par
@@ -71,8 +69,6 @@ def with_network(options: UtilityOptions, model: Network, shape: Floats | None =
 
 @kernel_of(ACT)
 def act(table: np.void, mine: np.void, par: Floats) -> int:
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
     belief = np.empty(52, np.float32)
     if par[BELIEF] == COUNTS:
         counts.fill(table, mine, par, N_OPTIONS, belief)
@@ -80,13 +76,4 @@ def act(table: np.void, mine: np.void, par: Floats) -> int:
         network.fill(table, mine, par, N_OPTIONS, belief)
     else:
         uniform.fill(table, mine, par, N_OPTIONS, belief)
-    if table.phase == DRAW or table.phase == OFFER:
-        return draw(table, mine, par, belief)
-    if table.phase == DISCARD:
-        n = np.int64(par[SAMPLES])
-        hands = np.empty(n, np.int64)
-        sample_hands(mine, uniform.unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
-        if par[BELIEF] == SHAPED:
-            shape_hands(table, mine, hands[0], belief, par, N_OPTIONS + N_WEIGHTS, hands, n)
-        return discard(table, mine, par, belief, hands, n)
-    return show(table, mine, par, belief)
+    return decide(table, mine, par, belief)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.agents.gin.utility_options import (
+    BELIEF,
     CAREFUL_LIMIT,
     CLOSE,
     COMBINATION_BONUS,
@@ -27,24 +28,34 @@ from rummylab.agents.gin.utility_options import (
     KNOCK_FROM,
     LOW_CARD_BONUS,
     MELD_BONUS,
+    N_OPTIONS,
     OPP_UTIL_IMPORTANCE,
+    SAMPLES,
+    SHAPED,
     SPREAD_WELL,
     TAKE_MARGIN,
 )
+from rummylab.beliefs.gin.network import N_WEIGHTS
+from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
+from rummylab.beliefs.gin.shape import shape_hands
 from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
 from rummylab.cards.bits import EACH_SUIT, IDS_52, index_of, lowest, points, popcount, ranks_of, stay_apart
 from rummylab.games.gin import melds
 from rummylab.games.gin.melds import MELDS, Masks, in_groups, in_runs, min_deadwood
 from rummylab.games.gin.rules import (
+    DISCARD,
     DISCARD_CODE,
     DONE,
+    DRAW,
     KNOCK_CODE,
     LAY_OFF,
     MELD_CODE,
+    OFFER,
     PASS,
     SHOW_BIG_GIN,
     SPREAD,
     TAKE_UP_CARD,
+    WALL,
     bit,
     can_knock,
     can_take,
@@ -474,3 +485,23 @@ def show(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
             break
         _, meld, b, c = melds.arrangement(cards, longest, i)
     return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
+
+
+# --- The whole agent ----------------------------------------------------------------------------------------------
+
+
+@helper
+def decide(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
+    """Return the move of the agent with *belief* about the opponent's hand."""
+    if table.phase == DRAW or table.phase == OFFER:
+        return draw(table, mine, par, belief)
+    if table.phase == DISCARD:
+        n = np.int64(par[SAMPLES])
+        hands = np.empty(n, np.int64)
+        sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
+        if par[BELIEF] == SHAPED:
+            shape_hands(table, mine, hands[0], belief, par, N_OPTIONS + N_WEIGHTS, hands, n)
+        return discard(table, mine, par, belief, hands, n)
+    if table.phase == WALL:
+        return at_the_wall(table, mine)
+    return show(table, mine, par, belief)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import source_hash
-from rummylab.arena.reproduce import plots
+from rummylab.arena import plots
 from rummylab.beliefs.gin.network import BUNDLED, SHAPES, WIDTH, Network
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
 from rummylab.cards.rng import mix
