@@ -382,32 +382,56 @@ def best_throw(
 ) -> int:
     """Return the unmelded card whose discard is best: for the hand, less what the opponent gains from it."""
     stay_apart()
-    hand = mine.hand
-    limit = np.int64(table.limit)
-    price = np.empty(PRICES, np.float32)
-    loss = np.empty(LOSSES, np.float32)
+    utility = np.empty(64, np.float32)
     gain = np.empty(64, np.float32)
-    write_prices(table.pile, table.turn, belief, par, price)
-    least = hand & ~(by_deadwood & -by_deadwood)
-    state = state_of(loose_cards(least, price, CALM, par, loss), limit)
-    loose = loose_cards(hand, price, state, par, loss)
-    free = loose & legal
+    free = write_throws(table, mine, legal, by_deadwood, par, belief, hands, n_hands, utility, gain)
     if free == 0:  # all melded: keep it so
         return lowest(by_deadwood)
-    write_gains(table, mine, free, par, hands, n_hands, gain)
-    total = write_losses(loose, hand & ~loose, price, state, par, loss)
-    n_left = popcount(loose) - 1
     most = np.float32(-1e9)
     best = np.int64(-1)
     while free:
         card = lowest(free)
         free &= free - 1
-        value = worth(total - loss[card], n_left, points(loose ^ bit(card)), limit, par)
-        value -= par[OPP_UTIL_IMPORTANCE] * gain[card]
+        value = utility[card] - par[OPP_UTIL_IMPORTANCE] * gain[card]
         if value > most:
             most = value
             best = card
     return best
+
+
+@helper
+def write_throws(
+    table: np.void,
+    mine: np.void,
+    legal: int,
+    by_deadwood: int,
+    par: Floats,
+    belief: Floats,
+    hands: Masks,
+    n_hands: int,
+    utility: Floats,
+    gain: Floats,
+) -> int:
+    """Return the unmelded cards that may be thrown; write to utility[card] what the hand is worth without each of them,
+    and to gain[card] what the opponent is expected to gain from it."""
+    hand = mine.hand
+    limit = np.int64(table.limit)
+    price = np.empty(PRICES, np.float32)
+    loss = np.empty(LOSSES, np.float32)
+    write_prices(table.pile, table.turn, belief, par, price)
+    least = hand & ~(by_deadwood & -by_deadwood)
+    state = state_of(loose_cards(least, price, CALM, par, loss), limit)
+    loose = loose_cards(hand, price, state, par, loss)
+    free = loose & legal
+    write_gains(table, mine, free, par, hands, n_hands, gain)
+    total = write_losses(loose, hand & ~loose, price, state, par, loss)
+    n_left = popcount(loose) - 1
+    left = free
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        utility[card] = worth(total - loss[card], n_left, points(loose ^ bit(card)), limit, par)
+    return free
 
 
 @helper
