@@ -22,7 +22,7 @@ def test_three_phases_end_with_a_judged_network(tmp_path: Path) -> None:
     small = Recipe(
         entries=3000,
         epochs=(1, 1, 3),
-        settings=Settings(batch=64, round_entries=2000),
+        settings=Settings(batch=64, round_entries=2000, held_out=0.3),
         test_entries=500,
         shape_entries=1000,
         shard_entries=1000,

@@ -13,6 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rummylab.agents.gin.utility_explain import Throw, explain
 from rummylab.agents.registry import agent
 from rummylab.arena.plots import card_map
@@ -70,7 +72,12 @@ def page(out: Path, seed: int) -> Path:
     marks = [[" ".join(w for w, m in masks.items() if m >> (16 * s + r) & 1) for r in range(13)] for s in range(4)]
     out.mkdir(parents=True, exist_ok=True)
     turn = int(table["turn"]) // 2 + 1
-    card_map(out / MAP, belief.reshape(4, 13), marks, title=f"What utility-dnn believes in its turn {turn}")
+    card_map(
+        out / MAP,
+        belief.reshape(4, 13).astype(np.float64),
+        marks,
+        title=f"What utility-dnn believes in its turn {turn}",
+    )
     best, naive = throws[0], max(throws, key=lambda throw: throw.utility)
     near = {str(Card(int(IDS_52[i]))): float(belief[i]) for i in range(52)}
     lines = [
