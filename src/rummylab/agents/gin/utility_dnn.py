@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rummylab.agents.gin.utility import act, with_network
+import numpy as np
+
+from rummylab.agents.gin.utility import act
 from rummylab.agents.gin.utility_options import load_artifact
 from rummylab.beliefs.gin import network, shape
 
-__all__ = ["ARTIFACT", "WEIGHTS", "act"]
+__all__ = ["ARTIFACT", "BELIEF_WEIGHTS", "WEIGHTS", "act"]
 
 ARTIFACT = Path(__file__).with_suffix(".json")
-WEIGHTS = with_network(load_artifact(ARTIFACT), network.bundled(), shape.bundled())
-"""The tuned numbers, the network, the shape of hands."""
+BELIEF_WEIGHTS = np.concatenate([network.bundled().flat, shape.bundled().ravel()])
+"""The network, then the shape of hands."""
+WEIGHTS = np.concatenate([np.array(load_artifact(ARTIFACT).par, np.float32), BELIEF_WEIGHTS])
