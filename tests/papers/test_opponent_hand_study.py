@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rummylab.agents.gin.utility_explain import explain
@@ -16,7 +17,7 @@ from rummylab.beliefs.gin.network import Network
 @pytest.mark.slow
 def test_three_phases_end_with_a_judged_network(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is in the extra train")
-    from rummylab.learning.opponent_hand.recipe import Recipe, run
+    from rummylab.learning.opponent_hand.recipe import Recipe, install, run
     from rummylab.learning.opponent_hand.train import Settings
 
     small = Recipe(
@@ -36,6 +37,12 @@ def test_three_phases_end_with_a_judged_network(tmp_path: Path) -> None:
     assert [len(plan["line_ups"]) for plan in plans] == [3, 3, 3]
     assert shape.load(tmp_path / "net3" / shape.BUNDLED).shape == (shape.N_STAGES, shape.N_FEATURES)
     assert run(tmp_path, small, workers=1, threads=1)["network"] == found["network"]  # all is there already
+    package = tmp_path / "package"
+    package.mkdir()
+    install(tmp_path, package)
+    np.testing.assert_array_equal(Network.load(package / "opponent_hand.safetensors").flat, network.flat)
+    for file in package.glob("*.json"):
+        assert str(tmp_path) not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
