@@ -59,3 +59,20 @@ def test_the_page_shows_a_decision_that_the_belief_changes(tmp_path: Path) -> No
     text = page(tmp_path, 1).read_text(encoding="utf-8")
     assert f"So `utility-dnn` throws the {throws[0].card}." in text
     assert (tmp_path / MAP).exists()
+
+
+@pytest.mark.slow
+def test_the_reproduction_has_the_papers_figures_beside_ours(tmp_path: Path) -> None:
+    from rummylab.arena.experiment.report import write_report
+    from rummylab.arena.experiment.run import run_experiment
+    from rummylab.arena.reproduce.registry import reproduction
+
+    changes = ["games=2", "entries=600", *(f"{name}.games=2" for name in ("dnn-utility", "dnn-patient"))]
+    study = reproduction("opponent-hand", quick=True, changes=changes)
+    results = run_experiment(study)
+    text = write_report(results, tmp_path).read_text(encoding="utf-8")
+    for printed in ("37.75%", "61.47%", "79.61%", "90.68%", "at least 0.570", "at least 0.695"):
+        assert printed in text
+    (beliefs,) = (step for step in results.steps.values() if hasattr(step, "score"))
+    assert beliefs.score("network")["log_loss"] < beliefs.score("uniform")["log_loss"]
+    assert (tmp_path / "reliability.png").stat().st_size > 5000
