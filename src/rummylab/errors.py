@@ -11,6 +11,7 @@ RummyError
 ├── AgentError               an agent that misbehaves or cannot be loaded
 ├── ProtocolError            a line the bridge does not understand
 ├── StoreError               a results file that cannot be opened, read or written
+├── DatasetError             training data that are damaged or belong to another configuration
 ├── ArtifactError            a trained file that is damaged or of another version
 └── MissingExtraError        a feature whose optional packages are not installed
 """
@@ -59,6 +60,10 @@ class ProtocolError(RummyError, ValueError):
 
 class StoreError(RummyError, OSError):
     """A results file that cannot be opened, read or written. Nothing was overwritten."""
+
+
+class DatasetError(RummyError, ValueError):
+    """Training data that are damaged, missing, or made with another configuration. Nothing was overwritten."""
 
 
 class ArtifactError(RummyError, ValueError):

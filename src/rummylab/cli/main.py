@@ -8,7 +8,7 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, reproduce, tournament
+from rummylab.cli import agents, arena, bench, bridge, conformance, hand, learn, play, record, reproduce, tournament
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -42,6 +42,9 @@ app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dataset")(learn.dataset)
+app.command("train")(learn.train)
+app.command("evaluate")(learn.evaluate)
 app.command("bridge")(bridge.bridge)
 
 
