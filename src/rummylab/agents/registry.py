@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
+from rummylab.agents.gin.fitness_options import FitnessOptions
 from rummylab.agents.gin.utility_options import UtilityOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import UnknownNameError
@@ -60,6 +61,46 @@ ENTRIES = (
         "the same with the paper's printed numbers and 100 sampled hands",
         "the opponent-hand paper",
         UtilityOptions().par,
+    ),
+    Entry(
+        "gin",
+        "medium",
+        "rummylab.agents.gin.medium",
+        "throws what it cannot meld and what helps least, knocks with seven, nine or gin",
+        "Gallucci et al., the intermediate control bot",
+        (0, 1),
+    ),
+    Entry(
+        "gin",
+        "medium-seven",
+        "rummylab.agents.gin.medium",
+        "the same, knocks with seven or less",
+        "Gallucci et al., its knock rule as a threshold",
+        (7, 1),
+    ),
+    Entry(
+        "gin",
+        "medium-nine",
+        "rummylab.agents.gin.medium",
+        "the same, knocks with nine or less",
+        "Gallucci et al., its knock rule as a threshold",
+        (9, 1),
+    ),
+    Entry(
+        "gin",
+        "fitness-cfr",
+        "rummylab.agents.gin.fitness_cfr",
+        "of the cheapest discards the fittest by four characteristics, ties, draws and knocks by CFR tables",
+        "Gallucci et al., agent V4",
+        FitnessOptions().par,
+    ),
+    Entry(
+        "gin",
+        "fitness-independent",
+        "rummylab.agents.gin.fitness_independent",
+        "the same draws and knocks; strikes out candidates that have any of the characteristics, ties at random",
+        "Gallucci et al., agent V2",
+        FitnessOptions().par,
     ),
     Entry(
         "indian",

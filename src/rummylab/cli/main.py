@@ -8,7 +8,20 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, learn, play, record, reproduce, tournament
+from rummylab.cli import (
+    agents,
+    arena,
+    bench,
+    bridge,
+    conformance,
+    hand,
+    learn,
+    play,
+    record,
+    reproduce,
+    tournament,
+    train,
+)
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -43,7 +56,7 @@ app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
 app.command("reproduce")(reproduce.reproduce)
 app.command("dataset")(learn.dataset)
-app.command("train")(learn.train)
+app.add_typer(train.app, name="train")
 app.command("evaluate")(learn.evaluate)
 app.command("bridge")(bridge.bridge)
 

@@ -41,10 +41,11 @@ import numpy as np
 
 from rummylab._jit import kernel_of
 from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, NETWORK, SAMPLES, load_artifact
-from rummylab.agents.gin.utility_policy import Floats, at_the_wall, discard, draw, show
+from rummylab.agents.gin.utility_policy import Floats, discard, draw, show
 from rummylab.beliefs.gin import counts, network, uniform
 from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
 from rummylab.games.gin.rules import ACT, DISCARD, DRAW, OFFER, WALL
+from rummylab.games.gin.showdown import at_the_wall
 
 ARTIFACT = Path(__file__).with_suffix(".json")
 WEIGHTS = load_artifact(ARTIFACT).par

@@ -39,14 +39,12 @@ from rummylab.games.gin.rules import (
     KNOCK_CODE,
     LAY_OFF,
     MELD_CODE,
-    PASS,
     SHOW_BIG_GIN,
     SPREAD,
     TAKE_UP_CARD,
     bit,
     can_knock,
     can_take,
-    cards_to_play,
     decline,
     discards,
     rest,
@@ -369,13 +367,6 @@ def _price_for_opponent(table: np.void, par: Floats, price: Floats) -> None:
 
 
 # --- The end of a hand --------------------------------------------------------------------------------------------
-
-
-@helper
-def at_the_wall(table: np.void, mine: np.void) -> int:
-    """Knock with the last up-card if that is possible (preset openspiel)."""
-    best, _ = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
-    return KNOCK_CODE + lowest(best) if can_knock(table, mine, lowest(best)) else np.int64(PASS)
 
 
 @helper
