@@ -14,11 +14,13 @@ from rummylab.cli import (
     bench,
     bridge,
     conformance,
+    export,
     hand,
     learn,
     play,
     record,
     reproduce,
+    runs,
     tournament,
     train,
 )
@@ -49,6 +51,8 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("runs")(runs.runs)
+app.command("export")(export.export)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
