@@ -52,6 +52,7 @@ Floats = npt.NDArray[np.float32]
 
 
 def __getattr__(name: str) -> Floats:
+    """Read the trained tables when the agent is asked for: training, which makes them, does not need them."""
     if name == "WEIGHTS":
         return bundled().flat
     raise AttributeError(name)

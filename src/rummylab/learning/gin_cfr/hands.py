@@ -9,8 +9,8 @@ that seat lets it.
 
 The learner comes to a decision by its own strategy (but for a share of exploring moves), so its gains are weighted by
 how often it gets there, not by the counterfactual reach, in which its own moves count as certain. The weight that
-would correct this, a product of one inverse probability for each own move of the hand, has a variance that no budget
-pays for. What is minimised is thus the regret for changing single actions, in all the hands that are really played.
+would correct this, a product of one inverse probability for each own move of the hand, has a variance that grows with
+every move. What is minimised is thus the regret for changing single actions, in all the hands that are really played.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ from rummylab.learning.gin_cfr.hands import CHOICE, learn_hands
 
 MODEL, CHECKPOINT, CURVE, PLOT = "gin_cfr.safetensors", "checkpoint.npz", "curve.csv", "convergence.png"
 COLUMNS = ("hands", "seconds", "moved_discard", "moved_draw", "moved_knock", "points_per_hand", "low", "high")
-"""Of the curve: hands so far, seconds spent, how far the average strategy moved, what it wins from untrained tables."""
+"""Of the curve: hands so far, seconds of one core, how far the average strategy moved, what it wins from untrained tables."""
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -98,7 +98,7 @@ class Trainer:
     def run(self, hands: int) -> None:
         """Learn from so many more hands."""
         kind = variant(self.settings.variant)
-        began = time.perf_counter()
+        began = time.process_time()
         learn_hands(
             self._rows,
             self.settings.seed,
@@ -117,7 +117,7 @@ class Trainer:
             self.counts,
         )
         self.hands += hands
-        self.seconds += time.perf_counter() - began
+        self.seconds += time.process_time() - began
 
     def average(self) -> npt.NDArray[np.float32]:
         """Return the average strategy, :data:`UNSEEN` where nothing was learned."""
