@@ -11,6 +11,7 @@ RummyError
 ├── AgentError               an agent that misbehaves or cannot be loaded
 ├── ProtocolError            a line the bridge does not understand
 ├── StoreError               a results file that cannot be opened, read or written
+├── ExperimentError          an experiment file that cannot be read or makes no sense
 ├── DatasetError             training data that are damaged or belong to another configuration
 ├── ClusterError             a cluster that cannot be joined, fails, or has other code than we
 ├── ArtifactError            a trained file that is damaged or of another version
@@ -61,6 +62,10 @@ class ProtocolError(RummyError, ValueError):
 
 class StoreError(RummyError, OSError):
     """A results file that cannot be opened, read or written. Nothing was overwritten."""
+
+
+class ExperimentError(RummyError, ValueError):
+    """An experiment file that cannot be read or makes no sense: the message names the file and the key."""
 
 
 class DatasetError(RummyError, ValueError):

@@ -14,7 +14,7 @@ from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS, write_planes
 from rummylab.errors import ArtifactError, DatasetError, OptionError
 from rummylab.games.gin.game import gin
 from rummylab.games.gin.rules import DISCARD_CODE, DRAW_STOCK, PASS, TAKE_UP_CARD, Rows, open_hands, step_many
-from rummylab.learning.opponent_hand import dataset, evaluate, hands, measures
+from rummylab.learning.opponent_hand import beliefs, dataset, evaluate, hands, measures
 from rummylab.learning.opponent_hand.dataset import Dataset, Plan, parse_mix
 
 MIX = parse_mix("simple:simple=3,simple:random=1")
@@ -159,25 +159,25 @@ def test_a_mix_that_is_none_is_refused(text: str) -> None:
 
 
 def test_ties_share_the_last_places() -> None:
-    beliefs, held, out = np.zeros((1, 52), "f4"), np.zeros((1, 52), "f4"), np.empty((1, measures.N_MEASURES), "f4")
+    chances, held, out = np.zeros((1, 52), "f4"), np.zeros((1, 52), "f4"), np.empty((1, measures.N_MEASURES), "f4")
     held[0, :10] = 1
-    beliefs[0, 5:45] = 0.25  # five of the held cards are among forty that tie
-    measures.measure(beliefs, held, out)
+    chances[0, 5:45] = 0.25  # five of the held cards are among forty that tie
+    measures.measure(chances, held, out)
     np.testing.assert_allclose(out[0, :4], [0.5 * k / 40 for k in measures.TOP], rtol=1e-6)
-    beliefs[0, :10] = 0.9
-    measures.measure(beliefs, held, out)
+    chances[0, :10] = 0.9
+    measures.measure(chances, held, out)
     np.testing.assert_allclose(out[0, :8], 1)
 
 
 def test_the_first_card_is_the_lowest_rank_in_the_first_suit() -> None:
-    beliefs, held, out = np.zeros((1, 52), "f4"), np.zeros((1, 52), "f4"), np.empty((1, measures.N_MEASURES), "f4")
+    chances, held, out = np.zeros((1, 52), "f4"), np.zeros((1, 52), "f4"), np.empty((1, measures.N_MEASURES), "f4")
     held[0, [12, 14, 25, 29, 30, 31, 32, 33, 34, 35]] = 1  # Kc, then 2d; no ace
-    beliefs[0, 14] = 1
-    measures.measure(beliefs, held, out)
+    chances[0, 14] = 1
+    measures.measure(chances, held, out)
     assert out[0, 4:8].tolist() == [1, 1, 1, 1]
-    beliefs[0] = 0
-    beliefs[0, 12] = 1
-    measures.measure(beliefs, held, out)
+    chances[0] = 0
+    chances[0, 12] = 1
+    measures.measure(chances, held, out)
     assert (out[0, 4:8] < 1).all()
 
 
@@ -189,7 +189,7 @@ def test_log_loss_and_brier_are_means_over_the_cards() -> None:
 
 
 def test_counting_cards_beats_the_uniform_belief(made: Dataset) -> None:
-    found = evaluate.score(made.load(), {"uniform": evaluate.uniform, "counts": evaluate.counts})
+    found = evaluate.score(made.load(), {"uniform": beliefs.uniform, "counts": beliefs.counts})
     uniform, counts = (found[name].to_dict() for name in ("uniform", "counts"))
     assert counts["log_loss"] < uniform["log_loss"]
     assert counts["top_k"]["10"] > uniform["top_k"]["10"]

@@ -57,6 +57,11 @@ class Plan:
         pairs = [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
         return pairs + ([(name, name) for name in self.agents] if self.self_play else [])
 
+    @property
+    def games_in_all(self) -> int:
+        """How many games this is, rounded up to whole deals."""
+        return len(self.pairings()) * 2 * -(-self.games // 2)
+
     def tasks(self) -> list[Task]:
         return [
             Task(self.game, self.rules, pair, self.seed, *chunk, self.seconds_a_move)
@@ -147,7 +152,7 @@ class Standings:
         alone = self.results.get((name, name))
         if alone is None:
             return None
-        edge = _first_movers_share(alone)
+        edge = first_movers_share(alone)
         half = np.hypot(moving_first.high - moving_first.low, edge.high - edge.low) / 2
         value = moving_first.value - edge.value + 0.5
         return _plain(Estimate(value, value - float(half), value + float(half)))
@@ -199,7 +204,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "ci": list(estimate.ci)}
 
 
-def _first_movers_share(alone: MatchResult) -> Estimate:
+def first_movers_share(alone: MatchResult) -> Estimate:
     """Return how often the first mover wins when an agent plays itself."""
     winner, starter = alone.tallies["winner"], alone.tallies["starter"]
     return share(np.where(winner < 0, 0.5, winner == starter).reshape(-1, 2).mean(axis=1))

@@ -92,6 +92,7 @@ def evaluate(
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Measure beliefs about the opponent's hand on fresh games of the paper's mix."""
+    from rummylab.beliefs.gin import shape as hand_shape
     from rummylab.beliefs.gin.network import BUNDLED, Network, bundled
     from rummylab.learning.opponent_hand.dataset import Plan, paper_mix, parse_mix
     from rummylab.learning.opponent_hand.evaluate import evaluate as measure
@@ -99,10 +100,11 @@ def evaluate(
     _check(task)
     announce_compilation()
     network = Network.load(model / BUNDLED) if model else bundled()
-    line_ups = parse_mix(mix) if mix else paper_mix()
+    shape = hand_shape.load(model / hand_shape.BUNDLED) if model else hand_shape.bundled()
+    line_ups = parse_mix(mix) if mix else paper_mix(model)
     plan = Plan(entries=entries, seed=seed, line_ups=line_ups, shard_entries=min(10_000, max(1, entries // 4)))
-    with progress_bar("shards", wanted=not as_json) as progress:
-        found = measure(plan, network, workers=workers, progress=progress)
+    with progress_bar("shards") as progress:
+        found = measure(plan, network, shape=shape, workers=workers, progress=progress)
     if as_json:
         print_json(found)
         return
@@ -116,3 +118,8 @@ def evaluate(
         shares = (f"{found[name]['top_k'][str(k)]:.2%}" for k in TOP)
         table.add_row(name, *shares, f"{found[name]['log_loss']:.4f}", f"{found[name]['brier']:.4f}")
     Console().print(table)
+    kinds = list(found["deadwood"])
+    gap = Table("opponent's turns", *kinds, title="mean deadwood of sampled hands")
+    for turn in found["deadwood"]["truth"]:
+        gap.add_row(str(turn), *(f"{found['deadwood'][kind][turn]:.1f}" for kind in kinds))
+    Console().print(gap)

@@ -11,6 +11,7 @@ from rummylab import __version__
 from rummylab.cli import (
     agents,
     arena,
+    belief,
     bench,
     bridge,
     conformance,
@@ -19,10 +20,13 @@ from rummylab.cli import (
     learn,
     play,
     record,
+    report,
     reproduce,
+    run,
     runs,
     tournament,
     train,
+    tune,
 )
 from rummylab.errors import RummyError
 
@@ -53,15 +57,19 @@ app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
 app.command("runs")(runs.runs)
 app.command("export")(export.export)
+app.command("tune")(tune.tune)
+app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
+app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
 app.command("dataset")(learn.dataset)
 app.add_typer(train.app, name="train")
 app.command("evaluate")(learn.evaluate)
+app.command("belief")(belief.belief)
 app.command("bridge")(bridge.bridge)
 
 

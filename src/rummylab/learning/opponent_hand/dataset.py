@@ -31,7 +31,7 @@ from rummylab.learning.opponent_hand.players import player
 Progress = Callable[[int, int], None]
 
 PRESET = "eaai"
-FIRST, SECOND, SIMPLE, NEW = "utility", "utility-printed", "simple", "utility-dnn"
+FIRST, SECOND, SIMPLE, NEW = "utility~10", "utility-patient~10", "simple", "utility-dnn~10"
 """The agents of the paper's mix: two utility agents, the official baseline, and the one with the network."""
 PLAN_FILE = "dataset.json"
 _MAGIC = b"RLHANDS1"
@@ -113,7 +113,7 @@ def phase_mix(phase: int, model: Path | None = None) -> tuple[LineUp, ...]:
     Phase 1: each pair of the two utility agents and Simple, with Simple the opponent in 4 of 32 million entries and the
     two agents in 14 each. Phases 2 and 3: the new agent against itself and the two original ones.
     """
-    new = f"utility@{model}" if model else NEW
+    new = f"utility@{model}~10" if model else NEW
     if phase == 1:
         shares = ((FIRST, SECOND, 6.0), (FIRST, SIMPLE, 1.0), (SECOND, SIMPLE, 1.0))
     elif phase in (2, 3):
@@ -123,9 +123,9 @@ def phase_mix(phase: int, model: Path | None = None) -> tuple[LineUp, ...]:
     return tuple(LineUp(first=a, second=b, share=share) for a, b, share in shares)
 
 
-def paper_mix() -> tuple[LineUp, ...]:
+def paper_mix(model: Path | None = None) -> tuple[LineUp, ...]:
     """Return the mix of all three phases, 32 to 9 to 9 million entries, with the final agent as the new one."""
-    parts = [(phase_mix(1), 32 / 50), (phase_mix(2), 18 / 50)]
+    parts = [(phase_mix(1), 32 / 50), (phase_mix(3, model), 18 / 50)]
     return tuple(
         replace(line_up, share=weight * line_up.share / sum(each.share for each in mix))
         for mix, weight in parts

@@ -4,50 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from rummylab.beliefs.gin.network import Network
-from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
+from rummylab.learning.opponent_hand.beliefs import Belief, Floats, certain, chunks, counts, uniform
 from rummylab.learning.opponent_hand.dataset import Plan, Progress, play_shard
 from rummylab.learning.opponent_hand.hands import Hands
 from rummylab.learning.opponent_hand.measures import Score
+from rummylab.learning.opponent_hand.shape import Positions, deadwood_by_turn, marginals, sample
 
-Floats = npt.NDArray[np.float32]
-Belief = Callable[[Floats], Floats]
-"""From planes, one entry a row, to the probability of each card."""
-
-CHUNK = 4096
-
-
-def uniform(planes: Floats) -> Floats:
-    """Return the uniform belief: equal for all cards neither in the own hand nor in the pile."""
-    unseen = planes[:, :N_CARDS] == 0
-    return np.asarray(10 * unseen / unseen.sum(axis=1, keepdims=True), np.float32)
-
-
-def counts(planes: Floats) -> Floats:
-    """Return the belief of who counts cards: what the opponent took and kept is certain, the rest uniform."""
-    unseen = planes[:, :N_CARDS] == 0
-    took, threw = planes[:, N_CARDS : 2 * N_CARDS], planes[:, 3 * N_CARDS :]
-    known = unseen & (took > threw)
-    rest = unseen & ~known
-    each = (10 - known.sum(axis=1, keepdims=True)) / rest.sum(axis=1, keepdims=True)
-    return np.asarray(known + each * rest, np.float32)
-
-
-def chunks(hands: Hands, size: int = CHUNK) -> Iterator[tuple[npt.NDArray[np.int64], Floats, Floats]]:
-    """Yield the entries of *hands* in order: their numbers, planes and targets."""
-    for start in range(0, len(hands), size):
-        entries = np.arange(start, min(start + size, len(hands)))
-        planes = np.empty((len(entries), N_INPUTS), np.float32)
-        held = np.empty((len(entries), N_CARDS), np.float32)
-        hands.planes(entries, planes, held)
-        yield entries, planes, held
+SHAPE_ENTRIES = 40_000
+"""Entries for which hands are sampled."""
 
 
 def score(hands: Hands, beliefs: dict[str, Belief]) -> dict[str, Score]:
@@ -61,19 +30,28 @@ def score(hands: Hands, beliefs: dict[str, Belief]) -> dict[str, Score]:
 
 
 def evaluate(
-    plan: Plan, network: Network, *, workers: int | None = None, progress: Progress | None = None
+    plan: Plan,
+    network: Network,
+    *,
+    shape: Floats | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Play *plan* and return the measures of the network, the uniform belief and that of counting cards."""
+    """Play *plan* and return the measures of the network, the uniform belief and that of counting cards.
+
+    Also the mean deadwood of hands sampled by each belief, beside that of the real ones, by the opponent's turns;
+    *shape* are the weights of the shaped hands.
+    """
     beliefs: dict[str, Belief] = {"network": network.probabilities, "uniform": uniform, "counts": counts}
     totals = {name: Score.empty() for name in beliefs}
     described = plan.to_dict()  # loads the agents
-    entries = 0
+    entries, first = 0, Hands.join([])
     for done, hands in enumerate(_fresh(plan, workers or os.cpu_count() or 1), 1):
         entries += len(hands)
+        if len(first) < SHAPE_ENTRIES:
+            first = Hands.join([first, hands])
         for name, found in score(hands, beliefs).items():
-            totals[name].sums += found.sums
-            totals[name].counts += found.counts
-            totals[name].bins += found.bins
+            totals[name].add_score(found)
         if progress:
             progress(done, plan.shards)
     return {
@@ -82,7 +60,28 @@ def evaluate(
         "line_ups": described["line_ups"],
         "model": network.manifest.get("sha256"),
         **{name: total.to_dict() for name, total in totals.items()},
+        **sampled(first, network, shape, plan.seed),
     }
+
+
+def sampled(hands: Hands, network: Network, shape: Floats | None, seed: int) -> dict[str, Any]:
+    """Return the mean deadwood of sampled hands by the opponent's turns and, with *shape*, the measures of these."""
+    n = min(len(hands), SHAPE_ENTRIES)
+    beliefs: dict[str, Belief] = {"uniform": uniform, "counts": counts, "network": certain(network.probabilities)}
+    positions = {name: Positions.of(hands, belief, n) for name, belief in beliefs.items()}
+    ours = positions["network"]
+    deadwood = {"truth": deadwood_by_turn(ours, ours.held)}
+    deadwood |= {name: deadwood_by_turn(here, sample(here, None, seed)) for name, here in positions.items()}
+    found: dict[str, Any] = {"deadwood": deadwood}
+    if shape is not None:
+        deadwood["shaped"] = deadwood_by_turn(ours, sample(ours, shape, seed))
+        some = ours[: n // 4]
+        own_turns = (hands.turn_of[: n // 4] >> 1) + 1
+        for name, belief in (("shaped", marginals(some, shape, seed)), ("network_on_the_same", some.beliefs)):
+            total = Score.empty()
+            total.add(belief, some.held_cards, own_turns)
+            found[name] = total.to_dict()
+    return found
 
 
 def _fresh(plan: Plan, workers: int) -> Iterator[Hands]:

@@ -107,6 +107,12 @@ class Score:
             self.sums[s] += found[at].sum(axis=0, dtype=np.float64)
             self.counts[s] += int(at.sum())
 
+    def add_score(self, other: Score) -> None:
+        """Count another score in."""
+        self.sums += other.sums
+        self.counts += other.counts
+        self.bins += other.bins
+
     def to_dict(self) -> dict[str, Any]:
         """Return the means, in all and by stage, and the reliability table."""
         stages = {

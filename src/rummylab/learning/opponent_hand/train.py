@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import source_hash
-from rummylab.beliefs.gin.network import SHAPES, WIDTH, Network
+from rummylab.arena import plots
+from rummylab.beliefs.gin.network import BUNDLED, SHAPES, WIDTH, Network
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
 from rummylab.cards.rng import mix
 from rummylab.engine.artifacts import write_whole
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]
 Floats = npt.NDArray[np.float32]
 
-CHECKPOINT, MODEL, CURVE = "checkpoint.pt", "opponent_hand.safetensors", "curve.csv"
+CHECKPOINT, MODEL, CURVE, FIGURE = "checkpoint.pt", BUNDLED, "curve.csv", "curve.png"
 COLUMNS = ("round", "entries", "rate", "loss", "held_out_loss", "held_out_top_10")
 
 
@@ -166,6 +167,7 @@ def train(
 ) -> Network:
     """Train on the datasets *data*, write model, checkpoint and curve to *out*, and return the network."""
     torch = _torch(threads)
+    plots.need_matplotlib()
     datasets = [Dataset(place) for place in data]
     hands, held_out = split(datasets, settings)
     if len(hands) < settings.batch or not len(held_out):
@@ -317,3 +319,9 @@ def _keep(torch: Any, run: _Run, out: Path, config: dict[str, Any]) -> None:
     write_whole(out / CHECKPOINT, buffer.getvalue())
     lines = [",".join(COLUMNS), *(",".join(f"{value:.6g}" for value in row) for row in run.curve)]
     write_whole(out / CURVE, ("\n".join(lines) + "\n").encode())
+    plots.learning_curve(
+        out / FIGURE,
+        [row[1] for row in run.curve],
+        {"training": [row[3] for row in run.curve], "held-out games": [row[4] for row in run.curve]},
+        title="Opponent-hand network",
+    )
