@@ -286,7 +286,7 @@ def test_if_more_than_one_candidate_remains_v2_chooses_at_random() -> None:
 
 # --- Medium -----------------------------------------------------------------------------------------------------------
 
-MEDIUM, SEVEN, NINE = (agent("gin", name) for name in ("medium", "medium-seven", "medium-nine"))
+MEDIUM, SEVEN, NINE = (agent("gin", name) for name in ("medium", "medium(7)", "medium(9)"))
 
 
 def test_medium_takes_the_up_card_if_that_drops_the_deadwood_after_a_discard() -> None:

@@ -80,22 +80,6 @@ ENTRIES = (
     ),
     Entry(
         "gin",
-        "medium-seven",
-        "rummylab.agents.gin.medium",
-        "the same, knocks with seven or less",
-        "Gallucci et al., its knock rule as a threshold",
-        (7, 1),
-    ),
-    Entry(
-        "gin",
-        "medium-nine",
-        "rummylab.agents.gin.medium",
-        "the same, knocks with nine or less",
-        "Gallucci et al., its knock rule as a threshold",
-        (9, 1),
-    ),
-    Entry(
-        "gin",
         "fitness-cfr",
         "rummylab.agents.gin.fitness_cfr",
         "of the cheapest discards the fittest by four characteristics, ties, draws and knocks by CFR tables",

@@ -45,7 +45,7 @@ from rummylab.learning.gin_cfr.hands import CHOICE, learn_hands
 
 MODEL, CHECKPOINT, CURVE, PLOT = "gin_cfr.safetensors", "checkpoint.npz", "curve.csv", "convergence.png"
 COLUMNS = ("hands", "seconds", "moved_discard", "moved_draw", "moved_knock", "points_per_hand", "low", "high")
-"""Of the curve: hands so far, seconds of one core, how far the average strategy moved, what it wins from untrained tables."""
+"""Of the curve: hands so far, seconds of one core, how far the average strategy moved, what it wins from untrained."""
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -202,7 +202,7 @@ def train(
 ) -> Tables:
     """Train to ``settings.hands``, carrying on from a checkpoint in *out*; write tables, curve and figure there."""
     if plot:
-        from rummylab.arena.reproduce.plots import need_matplotlib
+        from rummylab.arena.plots import need_matplotlib
 
         need_matplotlib()
     out.mkdir(parents=True, exist_ok=True)
@@ -257,7 +257,7 @@ def manifest_of(trainer: Trainer, command: str) -> dict[str, Any]:
 
 def draw_curve(path: Path, curve: Floats) -> None:
     """Draw how the strategy settles and what it wins."""
-    from rummylab.arena.reproduce.plots import BLUE, GREEN, ORANGE, figure
+    from rummylab.arena.plots import BLUE, GREEN, ORANGE, figure
 
     with figure(path, 9.5, 3.8, columns=2) as (_, (left, right)):
         hands = curve[:, 0] / 1e6
