@@ -14,7 +14,7 @@ from properties import reference
 from rummylab._jit import kernel
 from rummylab.agents.gin import cfr_tables as tables
 from rummylab.agents.gin import fitness, fitness_cfr, fitness_independent, medium
-from rummylab.agents.gin.fitness_options import AT_RANDOM, FitnessOptions
+from rummylab.agents.gin.fitness_options import ALL_FOUR, AT_RANDOM, LITERAL, LOWEST, FitnessOptions
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.card import Card
@@ -69,10 +69,10 @@ def _ask(rows, reading, out):
     out[3] = fitness.unmeldable(table, mine, cards)
     out[4] = fitness.useless_to_opponent(table, mine, cards)
     out[5] = fitness.near_his_discards(table, mine, cards)
-    out[6] = fitness.fittest(table, mine, cards, left, fitness.ALL_FOUR, reading)
+    out[6] = fitness.fittest(table, mine, cards, left, ALL_FOUR, reading)
 
 
-def ask(row: Any, reading: int = fitness.LOWEST) -> list[frozenset[int]]:
+def ask(row: Any, reading: int = LOWEST) -> list[frozenset[int]]:
     """Candidates, those with each of the four characteristics, and the fittest, as sets of card numbers."""
     rows, out = gin().new_rows(1), np.zeros(7, np.int64)
     rows[0] = row
@@ -95,7 +95,7 @@ def test_a_card_whose_loss_lets_the_average_deadwood_decrease_most_after_an_addi
     assert found[0] == numbers("Kh Kd Qc")
     assert found[1] == numbers("Qc")
     # Read literally, some draw helps whatever is thrown, so that all of them have it.
-    assert ask(row, fitness.LITERAL)[1] == found[0]
+    assert ask(row, LITERAL)[1] == found[0]
 
 
 def test_a_card_that_is_unmeldable_based_on_cards_the_player_has_seen_gets_a_point() -> None:

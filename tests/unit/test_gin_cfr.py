@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -104,3 +107,18 @@ def test_how_far_a_strategy_moves_is_weighted_by_how_often_it_is_asked() -> None
     new[0], new[DRAWS], new[KNOCKS] = 1.0, 0.75, 0.5
     weights[[0, 1, DRAWS, KNOCKS]] = 3, 1, 1, 1
     assert t.moved(old, new, weights) == pytest.approx([0.375, 0.25, 0.0])
+
+
+def test_the_command_trains_and_says_what_is_wrong(tmp_path: Path) -> None:
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "rummylab", "train", "gin-cfr", "--out", str(tmp_path), *options]
+        return subprocess.run(words, capture_output=True, text=True, check=False)
+
+    done = run("--hands", "100", "--block", "100", "--games", "4", "--no-plot")
+    assert done.returncode == 0, done.stderr
+    assert "100 hands" in done.stdout
+    manifest = json.loads((tmp_path / "gin_cfr.json").read_text())
+    assert manifest["command"].startswith("rummylab train gin-cfr")
+    wrong = run("--seed", "2", "--block", "100", "--no-plot")
+    assert wrong.returncode == 2
+    assert "its seed is 1, but 2 is needed" in wrong.stderr

@@ -22,16 +22,10 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
+from rummylab.agents.gin.fitness_options import LITERAL, LOWERS_AVERAGE, LOWEST, UNMELDABLE, USELESS_TO_OPPONENT
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, popcount, ranks_of, stay_apart
 from rummylab.games.gin.melds import best_discards, melded
 from rummylab.games.gin.rules import discards
-
-LOWERS_AVERAGE, UNMELDABLE, USELESS_TO_OPPONENT, NEAR_HIS_DISCARDS = 1, 2, 4, 8
-ALL_FOUR = LOWERS_AVERAGE | UNMELDABLE | USELESS_TO_OPPONENT | NEAR_HIS_DISCARDS
-"""The characteristics as bits of an option."""
-NAMES = ("lowers average", "unmeldable", "useless to opponent", "near his discards")
-LOWEST, LITERAL = 0, 1
-"""Readings of the first one."""
 
 
 @helper

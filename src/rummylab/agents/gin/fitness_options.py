@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
-from rummylab.agents.gin.fitness import ALL_FOUR, LITERAL, LOWEST
 from rummylab.errors import OptionError
 
-BY_TABLE, AT_RANDOM = 0, 1
+LOWERS_AVERAGE, UNMELDABLE, USELESS_TO_OPPONENT, NEAR_HIS_DISCARDS = 1, 2, 4, 8
+"""The four characteristics, as bits."""
+ALL_FOUR = LOWERS_AVERAGE | UNMELDABLE | USELESS_TO_OPPONENT | NEAR_HIS_DISCARDS
+LOWEST, LITERAL = range(2)
+"""Readings of the first characteristic."""
+BY_TABLE, AT_RANDOM = range(2)
+"""How ties are broken."""
 REMOVED, ONE_BY_ONE, ANY = range(3)
+"""Readings of `fitness-independent`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
