@@ -254,7 +254,7 @@ def learn_hands(
             cards, left = np.int64(0), np.int64(0)
             if table.phase == DISCARD:
                 cards, left = best_candidates(table, mine, par)
-            can_choose = popcount(cards) > 1
+            can_choose = popcount(cards) > 1 and left > 0  # gin is shown, whatever goes for it
             can_wait = cards != 0 and 0 < left <= table.limit
             if table.actor != learner:
                 if is_draw:
