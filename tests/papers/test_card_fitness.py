@@ -236,6 +236,33 @@ def test_the_information_set_of_a_discard_is_card_stage_and_deadwood() -> None:
         assert moves(v4(flat), row, 20) == {"discard Kh"}, stock
 
 
+@kernel
+def _places(rows, left, out):
+    out[0] = tables.draw_set(rows[0].table, rows[0].mine[0])
+    out[1] = tables.knock_set(rows[0].table, left)
+
+
+@pytest.mark.parametrize(("up", "kind"), [("Kd", 0), ("8d", 1), ("6d", 2), ("7d", 3), ("4c", 3)])
+@pytest.mark.parametrize(("stock", "stage"), [(25, 0), (15, 1), (5, 2)])
+def test_the_information_set_of_a_draw_is_what_the_up_card_does_stage_and_deadwood(
+    up: str, kind: int, stock: int, stage: int
+) -> None:
+    rows, out = gin().new_rows(1), np.zeros(2, np.int64)
+    rows[0] = position("Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h", up=up, stock=stock)  # 57 points
+    _places(rows, 5, out)
+    assert np.unravel_index(out[0] - tables.DRAWS, tables.SHAPES["draw"]) == (kind, stage, 57 // 5)
+
+
+@pytest.mark.parametrize(("turn", "own"), [(0, 1), (1, 1), (6, 4), (29, 15), (30, 16), (120, 16)])
+@pytest.mark.parametrize("left", [1, 5, 10])
+def test_the_information_set_of_a_knock_is_deadwood_and_turns_taken(turn: int, own: int, left: int) -> None:
+    rows, out = gin().new_rows(1), np.zeros(2, np.int64)
+    rows[0] = position("Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h", up="Kd")
+    rows[0]["table"]["turn"] = turn
+    _places(rows, left, out)
+    assert np.unravel_index(out[1] - tables.KNOCKS, tables.SHAPES["knock"]) == (left - 1, own - 1)
+
+
 def test_draws_and_knocks_go_by_their_tables() -> None:
     draw = position("Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h", up="7d")
     for p, want in ((0.0, {"draw stock"}), (1.0, {"draw upcard"}), (0.5, {"draw stock", "draw upcard"})):
