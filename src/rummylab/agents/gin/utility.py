@@ -40,12 +40,10 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import kernel_of
-from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, NETWORK, SAMPLES, load_artifact
-from rummylab.agents.gin.utility_policy import Floats, discard, draw, show
+from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, NETWORK, load_artifact
+from rummylab.agents.gin.utility_policy import Floats, decide
 from rummylab.beliefs.gin import counts, network, uniform
-from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
-from rummylab.games.gin.rules import ACT, DISCARD, DRAW, OFFER, WALL
-from rummylab.games.gin.showdown import at_the_wall
+from rummylab.games.gin.rules import ACT
 
 ARTIFACT = Path(__file__).with_suffix(".json")
 WEIGHTS = load_artifact(ARTIFACT).par
@@ -54,8 +52,6 @@ WEIGHTS = load_artifact(ARTIFACT).par
 
 @kernel_of(ACT)
 def act(table: np.void, mine: np.void, par: Floats) -> int:
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
     belief = np.empty(52, np.float32)
     if par[BELIEF] == COUNTS:
         counts.fill(table, mine, par, N_OPTIONS, belief)
@@ -63,11 +59,4 @@ def act(table: np.void, mine: np.void, par: Floats) -> int:
         network.fill(table, mine, par, N_OPTIONS, belief)
     else:
         uniform.fill(table, mine, par, N_OPTIONS, belief)
-    if table.phase == DRAW or table.phase == OFFER:
-        return draw(table, mine, par, belief)
-    if table.phase == DISCARD:
-        n = np.int64(par[SAMPLES])
-        hands = np.empty(n, np.int64)
-        sample_hands(mine, uniform.unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
-        return discard(table, mine, par, belief, hands, n)
-    return show(table, mine, par, belief)
+    return decide(table, mine, par, belief)

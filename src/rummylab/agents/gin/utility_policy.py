@@ -28,22 +28,28 @@ from rummylab.agents.gin.utility_options import (
     LOW_CARD_BONUS,
     MELD_BONUS,
     OPP_UTIL_IMPORTANCE,
+    SAMPLES,
     SPREAD_WELL,
     TAKE_MARGIN,
 )
+from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
 from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
 from rummylab.cards.bits import EACH_SUIT, IDS_52, index_of, lowest, points, popcount, ranks_of, stay_apart
 from rummylab.games.gin import melds
 from rummylab.games.gin.melds import MELDS, Masks, in_groups, in_runs, min_deadwood
 from rummylab.games.gin.rules import (
+    DISCARD,
     DISCARD_CODE,
     DONE,
+    DRAW,
     KNOCK_CODE,
     LAY_OFF,
     MELD_CODE,
+    OFFER,
     SHOW_BIG_GIN,
     SPREAD,
     TAKE_UP_CARD,
+    WALL,
     bit,
     can_knock,
     can_take,
@@ -51,7 +57,7 @@ from rummylab.games.gin.rules import (
     discards,
     rest,
 )
-from rummylab.games.gin.showdown import showdown_code
+from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 Floats = npt.NDArray[np.float32]
 
@@ -465,3 +471,21 @@ def show(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
             break
         _, meld, b, c = melds.arrangement(cards, longest, i)
     return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
+
+
+# --- The whole agent ----------------------------------------------------------------------------------------------
+
+
+@helper
+def decide(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
+    """Return the move of the agent with *belief* about the opponent's hand."""
+    if table.phase == DRAW or table.phase == OFFER:
+        return draw(table, mine, par, belief)
+    if table.phase == DISCARD:
+        n = np.int64(par[SAMPLES])
+        hands = np.empty(n, np.int64)
+        sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
+        return discard(table, mine, par, belief, hands, n)
+    if table.phase == WALL:
+        return at_the_wall(table, mine)
+    return show(table, mine, par, belief)
