@@ -172,7 +172,7 @@ def _gin_cfr() -> str:
         ("hands learned from", f"{result['iterations']:,}"),
         ("hands played on to try an action", f"{result['hands_played_on']:,}"),
         ("decisions learned from", f"{result['decisions_learned']:,}"),
-        ("time of one core", f"{result['seconds'] / 60:,.0f} minutes"),
+        ("time of one core", f"{result['seconds']:,.0f} seconds"),
         ("sampled hands per second, both kinds", f"{result['sampled_hands_per_s']:,}"),
         ("information sets met", met),
         (
