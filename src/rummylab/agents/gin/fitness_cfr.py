@@ -6,7 +6,7 @@ characteristics (:mod:`rummylab.agents.gin.fitness`); among those with most poin
 has no entry, chance. Draws and knocks go by CFR tables, too (:mod:`rummylab.agents.gin.cfr_tables` says what they
 look at; the paper does not). Departures: of an entry the likelier action is played, not lots drawn (option ``pure``):
 what training leaves of a bad action is mostly noise; gin is shown at once; melds and lay-offs are left to the showdown
-solver; the first characteristic is read so that it can rank. Measured in docs/agents/gin.md.
+solver; the first characteristic is read so that it can rank. Measured in docs/results/gin-cfr.md.
 
 par: :class:`~rummylab.agents.gin.fitness_options.FitnessOptions`, then the tables.
 """

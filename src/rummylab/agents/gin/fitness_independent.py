@@ -7,7 +7,7 @@ read literally, and so by default (option ``independent`` 0), V2 throws away the
 and chooses among those that have none of the characteristics, or among all candidates if there are none. Two kinder
 readings: 1, one consideration after the other, each keeps the cards that have it, if there are any; 2, any card that
 has at least one of them.
-Departures: as in `fitness-cfr`. Measured in docs/agents/gin.md.
+Departures: as in `fitness-cfr`. Measured in docs/results/gin-cfr.md.
 
 par: :class:`~rummylab.agents.gin.fitness_options.FitnessOptions`, then the tables.
 """
