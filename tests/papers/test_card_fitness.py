@@ -285,6 +285,12 @@ def test_without_entries_it_draws_what_melds_and_knocks_at_once() -> None:
     assert moves(unseen, position("Ac 2c 3c 7h 7s 7d 4h 4d 4c Kh 5s"), 20) == {"knock Kh"}
 
 
+def test_options_have_names() -> None:
+    named, listed = agent("gin", "fitness-cfr(ties=1 knock_at=5)"), agent("gin", "fitness-cfr(15 1 0 0 5)")
+    assert (named.par == listed.par).all()
+    assert agent("gin", "medium(knock_at=7)").par.tolist() == [7, 1]
+
+
 def test_options_out_of_range_are_told() -> None:
     with pytest.raises(OptionError, match="characteristics of the fitness agents is 16"):
         FitnessOptions(characteristics=16)

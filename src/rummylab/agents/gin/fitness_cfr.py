@@ -25,6 +25,7 @@ from rummylab.agents.gin.fitness_options import (
     CHARACTERISTICS,
     DRAW_MELDS,
     KNOCK_AT,
+    NAMES,
     PURE,
     TABLES,
     TIES,
@@ -49,6 +50,8 @@ from rummylab.games.gin.rules import (
 from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 Floats = npt.NDArray[np.float32]
+
+OPTION_NAMES = NAMES
 
 
 def __getattr__(name: str) -> Floats:

@@ -21,7 +21,7 @@ from rummylab._jit import helper, kernel_of
 from rummylab.agents.gin.cfr_tables import bundled
 from rummylab.agents.gin.fitness import candidates, having
 from rummylab.agents.gin.fitness_cfr import draw, knocks
-from rummylab.agents.gin.fitness_options import ANY, AVERAGE, CHARACTERISTICS, INDEPENDENT, ONE_BY_ONE
+from rummylab.agents.gin.fitness_options import ANY, AVERAGE, CHARACTERISTICS, INDEPENDENT, NAMES, ONE_BY_ONE
 from rummylab.cards.bits import popcount
 from rummylab.cards.rng import any_card
 from rummylab.games.gin.melds import min_deadwood
@@ -29,6 +29,8 @@ from rummylab.games.gin.rules import ACT, DISCARD, DISCARD_CODE, DRAW, KNOCK_COD
 from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 Floats = npt.NDArray[np.float32]
+
+OPTION_NAMES = NAMES
 
 
 def __getattr__(name: str) -> Floats:

@@ -52,3 +52,5 @@ class FitnessOptions:
 CHARACTERISTICS, TIES, AVERAGE, INDEPENDENT, KNOCK_AT, DRAW_MELDS, PURE = range(7)
 TABLES = 7
 """Where the tables begin in ``par``."""
+NAMES = FitnessOptions.__slots__
+"""The options by name, in their order."""

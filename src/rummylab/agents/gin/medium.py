@@ -40,7 +40,8 @@ from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 Floats = npt.NDArray[np.float32]
 
-KNOCK_AT, MINIMUM_DROP = 0, 1
+KNOCK_AT, MINIMUM_DROP = range(2)
+OPTION_NAMES = ("knock_at", "minimum_drop")
 
 
 @helper

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from rummylab.beliefs.gin import shape as hand_shape
-from rummylab.beliefs.gin.network import Network
+from rummylab.beliefs.gin.network import BUNDLED, Network
 from rummylab.engine.artifacts import write_whole
 from rummylab.learning.opponent_hand.beliefs import certain
 from rummylab.learning.opponent_hand.dataset import LineUp, Plan, generate, paper_mix, phase_mix, play_shard
@@ -78,7 +78,7 @@ def run(out: Path, recipe: Recipe, *, workers: int | None = None, threads: int |
         train(data, model, settings, command=_command(recipe), threads=threads)
         log.info("phase %d: %d shards, network after %.0f s", phase, made.shards, time.perf_counter() - start)
     assert model is not None
-    network = Network.load(model / "opponent_hand.safetensors")
+    network = Network.load(model / BUNDLED)
     fit_shape(model / hand_shape.BUNDLED, network, recipe, phase_mix(3, model))
     test = Plan(
         entries=recipe.test_entries,
@@ -118,6 +118,24 @@ def fit_shape(place: Path, network: Network, recipe: Recipe, line_ups: tuple[Lin
     hand_shape.save(place, weights, facts)
 
 
+def install(out: Path, package: Path = Path(hand_shape.__file__).parent) -> None:
+    """Put the final network and the shape of *out* into the package; all is read before anything is written."""
+    model = out / "net3"
+    network, weights = Network.load(model / BUNDLED), hand_shape.load(model / hand_shape.BUNDLED)
+    result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    kept = json.loads((model / hand_shape.BUNDLED).read_text(encoding="utf-8"))
+    measured = {name: result[name] for name in ("entries", "seed", "line_ups", "network", "uniform")}
+    manifest = {name: fact for name, fact in network.manifest.items() if name not in ("sha256", "shapes")}
+    manifest["result"] = {**manifest["result"], "test": measured}
+    Network(network.tensors, _without_place(manifest, out)).save(package / BUNDLED)
+    hand_shape.save(package / hand_shape.BUNDLED, weights, _without_place(kept["manifest"], out))
+
+
+def _without_place(facts: Any, out: Path) -> Any:
+    """Return *facts* without the directory of the run: where it was is nobody's business."""
+    return json.loads(json.dumps(facts).replace(f"{out}/", ""))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study from the command line."""
     parser = argparse.ArgumentParser(prog="python -m rummylab.learning.opponent_hand.recipe")
@@ -128,11 +146,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, help="processes that play; default: one per core")
     parser.add_argument("--threads", type=int, help="threads of PyTorch; default: one per core")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--install", action="store_true", help="put the network of a finished run into the package")
     chosen = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     recipe = replace(TINY if chosen.tiny else Recipe(), seed=chosen.seed)
     recipe = replace(recipe, entries=chosen.entries or recipe.entries)
     recipe = replace(recipe, test_entries=chosen.test_entries or recipe.test_entries)
+    if chosen.install:
+        install(chosen.out)
+        return
     found = run(chosen.out, recipe, workers=chosen.workers, threads=chosen.threads)
     for name in ("network", "counts", "uniform"):
         log.info("%s: %s", name, found[name]["top_k"])
