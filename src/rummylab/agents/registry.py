@@ -8,6 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
+from rummylab.agents.gin.fitness_options import FitnessOptions
 from rummylab.agents.gin.utility_options import NETWORK, PATIENT, UtilityOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
@@ -90,6 +91,30 @@ ENTRIES = (
         "the same with the network: the paper's final agent to the letter",
         "the opponent-hand paper",
         changes=tuple(enumerate(UtilityOptions(belief=NETWORK).par)),
+    ),
+    Entry(
+        "gin",
+        "medium",
+        "rummylab.agents.gin.medium",
+        "throws what it cannot meld and what helps least, knocks with seven, nine or gin",
+        "Gallucci et al., the intermediate control bot",
+        (0, 1),
+    ),
+    Entry(
+        "gin",
+        "fitness-cfr",
+        "rummylab.agents.gin.fitness_cfr",
+        "of the cheapest discards the fittest by four characteristics, ties, draws and knocks by CFR tables",
+        "Gallucci et al., agent V4",
+        FitnessOptions().par,
+    ),
+    Entry(
+        "gin",
+        "fitness-independent",
+        "rummylab.agents.gin.fitness_independent",
+        "the same draws and knocks; strikes out candidates that have any of the characteristics, ties at random",
+        "Gallucci et al., agent V2",
+        FitnessOptions().par,
     ),
     Entry(
         "indian",

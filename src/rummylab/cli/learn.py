@@ -47,7 +47,6 @@ def dataset(
 
 
 def train(
-    task: str = _TASK,
     data: list[Path] = typer.Option(..., help="Directory of data; may be given several times."),
     out: Path = typer.Option(..., help="Directory of model, checkpoint and curve; a run that was stopped goes on."),
     epochs: float = typer.Option(4.0, help="How often each entry is seen."),
@@ -59,10 +58,9 @@ def train(
     seed: int = typer.Option(1, help="Same seed, same network."),
     threads: int | None = typer.Option(None, help="Threads of PyTorch; default: one per core."),
 ) -> None:
-    """Train a network and write it as safetensors with a manifest."""
+    """Train the opponent-hand network of Gin and write it as safetensors with a manifest."""
     from rummylab.learning.opponent_hand import train as t
 
-    _check(task)
     settings = t.Settings(
         seed=seed,
         epochs=epochs,

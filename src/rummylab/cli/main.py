@@ -25,6 +25,7 @@ from rummylab.cli import (
     run,
     runs,
     tournament,
+    train,
     tune,
 )
 from rummylab.errors import RummyError
@@ -66,7 +67,7 @@ app.command("bench")(bench.bench)
 app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
 app.command("dataset")(learn.dataset)
-app.command("train")(learn.train)
+app.add_typer(train.app, name="train")
 app.command("evaluate")(learn.evaluate)
 app.command("belief")(belief.belief)
 app.command("bridge")(bridge.bridge)

@@ -141,6 +141,48 @@ def _mindist_example(part: str) -> Callable[[], str]:
     return block
 
 
+def _kuhn() -> str:
+    """Return how CFR closes in on Kuhn poker."""
+    from rummylab.learning.cfr.exploit import nash_conv, value
+    from rummylab.learning.cfr.games.kuhn import Kuhn
+    from rummylab.learning.cfr.solver import Solver
+    from rummylab.learning.cfr.tree import flatten
+
+    solver = Solver(flatten(Kuhn()), "cfr")
+    shown = ("J ", "Q ", "K ", "J pb", "Q pb", "J p", "Q b")
+    rows = []
+    for iterations in (1, 10, 100, 1000, 10_000):
+        solver.run(iterations - solver.iterations)
+        policy = solver.average_policy()
+        bets = (f"{policy[solver.tree.slots_of(key)][1]:.3f}" for key in shown)
+        figures = (f"{value(solver.tree, policy):.4f}", f"{nash_conv(solver.tree, policy):.4f}")
+        rows.append((f"{iterations:,}", *bets, *figures))
+    return _table(("iterations", *(f"`{key.strip()}`" for key in shown), "value", "NashConv"), rows)
+
+
+def _gin_cfr() -> str:
+    """Return where the trained tables of Gin come from."""
+    from rummylab.agents.gin.cfr_tables import bundled
+
+    manifest = bundled().manifest
+    result, won = manifest["result"], manifest["result"]["against_untrained"]
+    met = ", ".join(f"{name} {n:,}" for name, n in result["sets_met"].items())
+    rows = [
+        ("command", f"`{manifest['command']}`"),
+        ("hands learned from", f"{result['iterations']:,}"),
+        ("hands played on to try an action", f"{result['hands_played_on']:,}"),
+        ("decisions learned from", f"{result['decisions_learned']:,}"),
+        ("time of one core", f"{result['seconds']:,.0f} seconds"),
+        ("sampled hands per second, both kinds", f"{result['sampled_hands_per_s']:,}"),
+        ("information sets met", met),
+        (
+            f"against untrained tables, {won['games']:,} games",
+            f"{won['win_rate']:.1%} of the games, {won['points_per_hand']:+.2f} points a hand",
+        ),
+    ]
+    return _table(("the trained tables", ""), rows)
+
+
 EXAMPLES = {
     "thirteen": ("5h 6h 7h Js Qs 2s 8d 9d Td Kc Kd 4s Ac", "2"),
     "fourteen": ("5h 6h 7h Js Qs 2s 8d 9d Td Kc Kd 4s Ac 8h", "2"),
@@ -161,6 +203,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "indian-private": _fields("indian", "MINE"),
     "indian-agents": _agents("indian"),
     "indian-speed": _speed("indian"),
+    "kuhn-cfr": _kuhn,
+    "gin-cfr": _gin_cfr,
     "experiment-step": _keys("steps", "Step"),
     "experiment-match": _keys("steps", "MatchStep"),
     "experiment-tournament": _keys("steps", "TournamentStep"),

@@ -52,7 +52,6 @@ from rummylab.games.gin.rules import (
     LAY_OFF,
     MELD_CODE,
     OFFER,
-    PASS,
     SHOW_BIG_GIN,
     SPREAD,
     TAKE_UP_CARD,
@@ -60,12 +59,11 @@ from rummylab.games.gin.rules import (
     bit,
     can_knock,
     can_take,
-    cards_to_play,
     decline,
     discards,
     rest,
 )
-from rummylab.games.gin.showdown import showdown_code
+from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 Floats = npt.NDArray[np.float32]
 
@@ -504,13 +502,6 @@ def _price_for_opponent(table: np.void, par: Floats, price: Floats) -> None:
 
 
 # --- The end of a hand --------------------------------------------------------------------------------------------
-
-
-@helper
-def at_the_wall(table: np.void, mine: np.void) -> int:
-    """Knock with the last up-card if that is possible (preset openspiel)."""
-    best, _ = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
-    return KNOCK_CODE + lowest(best) if can_knock(table, mine, lowest(best)) else np.int64(PASS)
 
 
 @helper

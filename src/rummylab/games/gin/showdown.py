@@ -11,7 +11,22 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, lowest, stay_apart
 from rummylab.games.gin import melds
-from rummylab.games.gin.rules import DONE, LAY_OFF, LAY_OFF_CODE, MELD_CODE, NO_OUTCOME, SPREAD, bit, place_for, rest
+from rummylab.games.gin.rules import (
+    DONE,
+    KNOCK_CODE,
+    LAY_OFF,
+    LAY_OFF_CODE,
+    MELD_CODE,
+    NO_OUTCOME,
+    PASS,
+    SPREAD,
+    bit,
+    can_knock,
+    cards_to_play,
+    discards,
+    place_for,
+    rest,
+)
 
 
 @helper
@@ -42,3 +57,11 @@ def _next_lay_off(table: np.void, cards: int) -> int:
             return LAY_OFF_CODE + card
         cards &= cards - 1
     return np.int64(DONE)
+
+
+@helper
+def at_the_wall(table: np.void, mine: np.void) -> int:
+    """Knock with the last up-card if that is possible (preset openspiel)."""
+    stay_apart()
+    best, _ = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
+    return KNOCK_CODE + lowest(best) if can_knock(table, mine, lowest(best)) else np.int64(PASS)

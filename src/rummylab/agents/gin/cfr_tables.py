@@ -1,0 +1,211 @@
+"""The abstraction of Gin behind the CFR tables, and how players look things up in them.
+
+Three decisions, each with a table of its own; an entry is the probability of the second action of the information set.
+
+===========  ==============================================================  =======  =========================
+table        information set                                                 sets     actions
+===========  ==============================================================  =======  =========================
+``discard``  card (52) x stage (3) x deadwood of the eleven cards (0-106)     16,692   keep it, throw it
+``draw``     up-card (4) x stage (3) x deadwood of the ten cards in fives        240   stock, up-card
+``knock``    deadwood left (1-10) x own turn (1-16, then no more)                160   play on, knock
+===========  ==============================================================  =======  =========================
+
+Stages count the cards dealt, the first up-card included: up to 30, 31 to 40, 41 and more. The up-card: of no use, a
+little lighter (1 to 3 points after the best discard), lighter, or part of a meld.
+
+The paper's discard table has "over 24,000 values". 52 cards times 3 stages leave 154 to each pair, more than any hand
+has deadwood; so an information set has two values, keep and throw, for about 77 deadwoods: those that arose of the
+107 there are. Ours has 2 x 16,692 = 33,384 values, most of them never needed.
+
+A player asks the discard table of its best candidates one by one, in random order: throw this one? The last one is
+thrown without being asked. That makes a choice among cards a row of decisions about single cards, as the paper has it
+("whether they should discard that card").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper
+from rummylab.cards.bits import index_of, popcount
+from rummylab.cards.rng import any_card, unit
+from rummylab.engine.artifacts import Tensors, read_artifact, write_artifact
+from rummylab.errors import ArtifactError
+from rummylab.games.gin.melds import best_discards, melded, min_deadwood
+from rummylab.games.gin.rules import bit, own_turn
+
+Floats = npt.NDArray[np.float32]
+
+FORMAT = "rummylab-gin-cfr"
+VERSION = 1
+N_STAGES = 3
+N_DEADWOODS = 107
+N_BANDS, BAND = 20, 5
+N_KINDS = 4
+N_LEFT, N_TURNS = 10, 16
+SHAPES = {
+    "discard": (52, N_STAGES, N_DEADWOODS),
+    "draw": (N_KINDS, N_STAGES, N_BANDS),
+    "knock": (N_LEFT, N_TURNS),
+}
+DISCARDS = 0
+DRAWS = DISCARDS + 52 * N_STAGES * N_DEADWOODS
+KNOCKS = DRAWS + N_KINDS * N_STAGES * N_BANDS
+N_SETS = KNOCKS + N_LEFT * N_TURNS
+"""Where each table begins in the flat array of all, and its length."""
+SUIT = 13 * N_STAGES * N_DEADWOODS
+"""How far the entries of a card lie from those of the same rank in the next suit."""
+UNSEEN = -1.0
+"""Stands for an information set that training has not met."""
+USELESS, A_LITTLE_LIGHTER, LIGHTER, MELDS_IT = range(N_KINDS)
+
+
+# --- Information sets ---------------------------------------------------------------------------------------------
+
+
+@helper
+def stage_of(table: np.void) -> int:
+    """Return the stage by the cards dealt: 0 up to 30, 1 up to 40, 2 after that."""
+    dealt = 52 - table.stock
+    return np.int64(dealt > 30) + np.int64(dealt > 40)
+
+
+@helper
+def kind_of_up_card(table: np.void, mine: np.void, deadwood: int) -> int:
+    """Return what the up-card would do for the hand of *deadwood* points."""
+    up = bit(table.up)
+    if melded(mine.hand | up) & up:
+        return np.int64(MELDS_IT)
+    _, left = best_discards(mine.hand | up, mine.hand)
+    if left >= deadwood:
+        return np.int64(USELESS)
+    return np.int64(A_LITTLE_LIGHTER if deadwood - left < 4 else LIGHTER)
+
+
+@helper
+def draw_set(table: np.void, mine: np.void) -> int:
+    """Return the information set of the actor's draw."""
+    deadwood = min_deadwood(mine.hand)
+    kind = kind_of_up_card(table, mine, deadwood)
+    return DRAWS + (kind * N_STAGES + stage_of(table)) * N_BANDS + deadwood // BAND
+
+
+@helper
+def knock_set(table: np.void, left: int) -> int:
+    """Return the information set of a knock on *left* points, which is not gin."""
+    return KNOCKS + (min(left, N_LEFT) - 1) * N_TURNS + min(own_turn(table), N_TURNS) - 1
+
+
+@helper
+def discard_set(card: int, stage: int, deadwood: int) -> int:
+    """Return the information set of throwing *card* from eleven cards of *deadwood* points."""
+    return DISCARDS + (index_of(card) * N_STAGES + stage) * N_DEADWOODS + deadwood
+
+
+# --- Decisions by table; *at* is where the tables begin in ``par`` ------------------------------------------------
+
+
+@helper
+def agrees(mine: np.void, p: float, pure: float) -> bool:
+    """Draw a yes of probability *p*; a *pure* player always does what is likelier."""
+    if pure and p != 0.5:
+        return p > 0.5
+    return unit(mine) < p
+
+
+@helper
+def table_takes(table: np.void, mine: np.void, par: Floats, at: int, pure: float) -> bool:
+    """Decide about the up-card; where the table knows nothing, take what makes a meld."""
+    place = draw_set(table, mine)
+    p = par[at + place]
+    if p < 0:
+        return place >= DRAWS + MELDS_IT * N_STAGES * N_BANDS
+    return agrees(mine, p, pure)
+
+
+@helper
+def table_knocks(table: np.void, mine: np.void, left: int, par: Floats, at: int, pure: float) -> bool:
+    """Decide about a knock on *left* points; gin is shown at once, as is what the table knows nothing about."""
+    if left == 0:
+        return True
+    p = par[at + knock_set(table, left)]
+    return p < 0 or agrees(mine, p, pure)
+
+
+@helper
+def table_throws(table: np.void, mine: np.void, cards: int, par: Floats, at: int, pure: float) -> int:
+    """Choose one of *cards*: ask for each, in random order, whether to throw it; the last goes without being asked.
+
+    As in the paper, a card without an entry means any of them at random.
+    """
+    stage, deadwood = stage_of(table), min_deadwood(mine.hand)
+    left = cards
+    while popcount(left) > 1:
+        card = any_card(mine, left)
+        p = par[at + discard_set(card, stage, deadwood)]
+        if p < 0:
+            return any_card(mine, cards)
+        if agrees(mine, p, pure):
+            return card
+        left &= ~bit(card)
+    return any_card(mine, left)
+
+
+# --- The trained file ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Trained tables and where they come from."""
+
+    tensors: Tensors
+    manifest: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: Path) -> Tables:
+        """Read and check trained tables."""
+        tensors, manifest = read_artifact(path, SHAPES)
+        kind = (manifest.get("format"), manifest.get("version"))
+        if kind != (FORMAT, VERSION):
+            raise ArtifactError(f"{path}: this is {kind[0]} version {kind[1]}, but {FORMAT} {VERSION} is needed")
+        for name, tensor in tensors.items():
+            if not ((tensor == UNSEEN) | ((tensor >= 0) & (tensor <= 1))).all():
+                raise ArtifactError(f"{path}: table {name!r} has numbers that are no probabilities")
+        return cls(tensors, manifest)
+
+    @classmethod
+    def of(cls, flat: Floats, manifest: Mapping[str, Any]) -> Tables:
+        """Return the tables in the flat array of all."""
+        ends = (DISCARDS, DRAWS, KNOCKS, N_SETS)
+        parts = {
+            name: flat[ends[i] : ends[i + 1]].astype(np.float32).reshape(shape)
+            for i, (name, shape) in enumerate(SHAPES.items())
+        }
+        return cls(parts, manifest)
+
+    def save(self, path: Path) -> None:
+        """Write the tables and their manifest."""
+        write_artifact(path, self.tensors, {"format": FORMAT, "version": VERSION, **self.manifest})
+
+    @property
+    def flat(self) -> Floats:
+        """All tables one after the other, as players append them to ``par``."""
+        return np.concatenate([self.tensors[name].ravel() for name in SHAPES])
+
+
+def uniform() -> Floats:
+    """Return untrained tables: every decision a fair coin."""
+    return np.full(N_SETS, 0.5, np.float32)
+
+
+@cache
+def bundled() -> Tables:
+    """Return the trained tables that come with the package."""
+    return Tables.load(Path(__file__).with_name("gin_cfr.safetensors"))

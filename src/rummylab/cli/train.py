@@ -1,0 +1,44 @@
+"""``rummylab train``: everything that is learned, one sub-command each."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from rummylab.cli import learn
+from rummylab.cli.common import announce_compilation, progress_bar
+
+app = typer.Typer(help="Train networks and tables.", no_args_is_help=True)
+
+app.command("gin-opponent-hand")(learn.train)
+
+
+@app.command("gin-cfr")
+def gin_cfr(
+    out: Path = typer.Option(..., help="Directory of tables, checkpoint, curve and figure; a stopped run goes on."),
+    hands: int = typer.Option(2_000_000, help="Hands to learn from in all; more than before carries on."),
+    seed: int = typer.Option(1, help="Same seed, same tables."),
+    variant: str = typer.Option("cfr+", help="Regrets and averages: cfr+ or cfr."),
+    block: int = typer.Option(100_000, help="Hands between checkpoints."),
+    examine: float = typer.Option(0.25, help="Share of draws and discards that are learned from."),
+    explore: float = typer.Option(0.05, help="Share of random moves of the learner."),
+    games: int = typer.Option(2000, help="Games against untrained tables after each block."),
+    plot: bool = typer.Option(True, help="Draw the convergence (needs the extra report)."),
+) -> None:
+    """Learn the discard, draw and knock tables of Gin by Monte-Carlo CFR."""
+    from rummylab.learning.gin_cfr import train as t
+
+    settings = t.Settings(
+        hands=hands, seed=seed, variant=variant, block=block, examine=examine, explore=explore, games=games
+    )
+    announce_compilation()
+    with progress_bar("hands") as progress:
+        tables = t.train(out, settings, command="rummylab " + " ".join(sys.argv[1:]), progress=progress, plot=plot)
+    result = tables.manifest["result"]
+    won = result["against_untrained"]
+    typer.echo(
+        f"{result['iterations']:,} hands, {result['sampled_hands_per_s']:,} sampled hands/s; against untrained tables "
+        f"{won['points_per_hand']:+.2f} points a hand, {won['win_rate']:.1%} of the games: {out / t.MODEL}"
+    )
