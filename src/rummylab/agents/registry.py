@@ -171,6 +171,20 @@ ENTRIES = (
         "ours",
         (5, 4),
     ),
+    Entry(
+        "chinese",
+        "random",
+        "rummylab.agents.contract.random",
+        "random legal moves",
+        "the yardstick of every study",
+    ),
+    Entry(
+        "chinese",
+        "chinese-heuristic",
+        "rummylab.agents.contract.heuristic",
+        "takes what pairs up, helps or blocks; lays down at once; throws dear singletons",
+        "Chinese Rummy mini-game 1, AI heuristics",
+    ),
 )
 
 
