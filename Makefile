@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help setup setup-test play test check fast signature bench reproduce docs clean
+GAMES ?= 2000
+GAMES_OF_RESULTS ?= gin indian
+
+.PHONY: help setup setup-test play test check fast signature bench reproduce results docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,6 +47,11 @@ bench: setup-test  ## measure speed and write docs/results/*-speed.md
 reproduce: setup-test  ## play the baselines and the published studies again and write docs/results
 	@$(BIN)/python benchmarks/baselines.py
 	@$(BIN)/rummylab reproduce indian
+
+results: setup-test  ## play every agent against every other and write docs/results/tournament-* (GAMES=2000 a pair)
+	@for game in $(GAMES_OF_RESULTS); do \
+	  $(BIN)/rummylab tournament $$game --agents all --games $(GAMES) --seed 2026 --self-play --store results-$$game.db \
+	  && $(BIN)/rummylab report --store results-$$game.db --out docs/results/tournament-$$game || exit 1; done
 
 docs: setup  ## regenerate the tables inside the documents
 	@$(BIN)/python -m rummylab.cli.tables --write

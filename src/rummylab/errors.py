@@ -11,6 +11,9 @@ RummyError
 ├── AgentError               an agent that misbehaves or cannot be loaded
 ├── ProtocolError            a line the bridge does not understand
 ├── StoreError               a results file that cannot be opened, read or written
+├── ExperimentError          an experiment file that cannot be read or makes no sense
+├── DatasetError             training data that are damaged or belong to another configuration
+├── ClusterError             a cluster that cannot be joined, fails, or has other code than we
 ├── ArtifactError            a trained file that is damaged or of another version
 └── MissingExtraError        a feature whose optional packages are not installed
 """
@@ -61,6 +64,18 @@ class StoreError(RummyError, OSError):
     """A results file that cannot be opened, read or written. Nothing was overwritten."""
 
 
+class ExperimentError(RummyError, ValueError):
+    """An experiment file that cannot be read or makes no sense: the message names the file and the key."""
+
+
+class DatasetError(RummyError, ValueError):
+    """Training data that are damaged, missing, or made with another configuration. Nothing was overwritten."""
+
+
+class ClusterError(RummyError, RuntimeError):
+    """A cluster that cannot be joined, fails, or whose machines have other code than this one."""
+
+
 class ArtifactError(RummyError, ValueError):
     """A trained file (weights, tables) that is damaged or belongs to another version."""
 
@@ -77,3 +92,7 @@ class UnknownNameError(RummyError, LookupError):
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
         super().__init__(f"no {kind} named {name!r}; {hint}")
+        self._made_of = kind, name, names
+
+    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[str, str, list[str]]]:
+        return type(self), self._made_of  # so that it can come home from another process

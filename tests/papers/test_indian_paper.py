@@ -8,44 +8,52 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rummylab.arena.ordered import play_ordered
-from rummylab.arena.reproduce import indian_analysis, plots
-from rummylab.arena.reproduce.indian import Side, Study, paper
-from rummylab.arena.reproduce.registry import QUICK, Scale, reproduction
-from rummylab.arena.reproduce.store import Store
+from rummylab.agents.registry import agent
+from rummylab.arena import plots
+from rummylab.arena.backends import ThisProcess
+from rummylab.arena.experiment.file import Experiment
+from rummylab.arena.experiment.report import to_dict, write_report
+from rummylab.arena.experiment.run import run_experiment
+from rummylab.arena.ordered import OrderedJob, OrderedTask, play_ordered
+from rummylab.arena.reproduce import indian_report
+from rummylab.arena.reproduce.indian import SEVEN, Printed, Study
+from rummylab.arena.reproduce.registry import reproduction
 from rummylab.arena.statistics import Estimate, holm, median, p_value
+from rummylab.arena.store import Store
 from rummylab.cards.hand import Hand
 from rummylab.cli import tables
-from rummylab.errors import MissingExtraError, OptionError, UnknownNameError
+from rummylab.errors import ExperimentError, MissingExtraError, UnknownNameError
 from rummylab.games.indian.deals import random_hands
 from rummylab.games.indian.game import indian
 from rummylab.games.indian.hand import evaluate, wild_rank
 from rummylab.games.indian.mindist import min_dist_many
 from rummylab.games.indian.minscore import min_score_many
 
-TINY = Scale(games=20, hands=1000, workers=1)
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = Printed(reproduction("indian"))
+
+
+def tiny(games: int = 20, hands: int = 1000) -> Experiment:
+    return reproduction("indian", changes=[f"games={games}", f"hands={hands}"])
 
 
 # --- Hands ----------------------------------------------------------------------------------------------------------
 
 
 def test_example_iv_a_is_seven_not_twenty_seven() -> None:
-    example = paper()["examples"]["iv_a"]
-    value = evaluate(Hand.parse(example["hand"]), wild_rank(example["wild"])).value
+    value = PAPER.example("iv_a")
     assert (value.min_score, value.min_dist) == (7, 1)
-    assert example["minscore"] == 27
-    plain = evaluate(Hand.parse(example["hand"]), wild_rank("2")).value
+    plain = evaluate(value.hand, wild_rank("2")).value
     assert plain.min_score == 27, "the paper's number is right if the three of clubs is not wild"
 
 
 def test_example_iv_b_is_seventy_nine_and_one_card_away() -> None:
-    example = paper()["examples"]["iv_b"]
-    value = evaluate(Hand.parse(example["hand"]), wild_rank(example["wild"])).value
-    assert (value.min_score, value.min_dist) == (79, example["mindist"])
+    value = PAPER.example("iv_b")
+    assert (value.min_score, value.min_dist) == (79, 1)
 
 
 def test_a_hand_of_mindist_seven_exists() -> None:
-    assert evaluate(Hand.parse(indian_analysis.SEVEN), wild_rank("7")).value.min_dist == 7
+    assert evaluate(Hand.parse(SEVEN), wild_rank("7")).value.min_dist == 7
 
 
 def test_random_hands_have_the_known_distribution() -> None:
@@ -87,14 +95,12 @@ def test_the_worked_example_of_the_document_says_what_the_prose_says() -> None:
 
 
 def test_three_entries_of_table_i_are_not_outside_its_interval() -> None:
-    inside = indian_analysis.entries_inside(*paper()["table_1"]["interval"])
-    assert sorted(value for *_, value in inside) == [0.47, 0.48, 0.52]
+    assert sorted(PAPER.entries_inside()) == [0.47, 0.48, 0.52]
 
 
 def test_with_the_right_error_and_holm_two_steps_of_the_paper_are_not_significant() -> None:
-    agents = paper()["table_1"]["agents"]
-    pairs = [(one, two) for k, one in enumerate(agents) for two in agents[k + 1 :]]
-    skills = [indian_analysis.paper_skill(*pair) for pair in pairs]
+    pairs = [(one, two) for k, one in enumerate(PAPER.skilled) for two in PAPER.skilled[k + 1 :]]
+    skills = [PAPER.skill(*pair) for pair in pairs]
     corrected = holm([p_value((skill.value - 0.5) / 0.0158) for skill in skills])
     assert [pair for pair, p in zip(pairs, corrected, strict=True) if p >= 0.05] == [
         ("mindist", "mindist-score"),
@@ -118,95 +124,72 @@ def test_the_median_comes_with_an_interval_for_any_distribution() -> None:
 # --- Played again ---------------------------------------------------------------------------------------------------
 
 
-def test_the_mover_always_moves_first_and_line_ups_see_the_same_cards() -> None:
-    rules = indian("paper")
-    one, two = Side("mindist").load(), Side("minscore").load()
-    tallies = play_ordered(rules, one, two, games=600, seed=5, workers=1)
+def test_the_mover_always_moves_first_and_chunks_make_no_difference() -> None:
+    job = OrderedJob(indian("paper"), agent("indian", "mindist"), agent("indian", "minscore"), 5)
+    tallies = job(0, 300)
     assert (tallies["starter"] == 0).all()
-    again = play_ordered(rules, one, two, games=600, seed=5, workers=2)
-    assert (tallies == again).all()
-    with pytest.raises(OptionError, match="at least one"):
-        play_ordered(rules, one, two, games=0, seed=5)
+    assert (np.concatenate([job(0, 120), job(120, 180)]) == tallies).all()
+    kept = play_ordered(OrderedTask("indian", "paper", "mindist", "minscore", 5, 0, 300)).rows
+    for ours, theirs in (("winner", "winner"), ("rounds", "rounds")):
+        assert (kept[ours] == tallies[theirs]).all()
+    assert (kept["gain"] == tallies["gains"][:, 0]).all()
+    assert (tallies["outcomes"][np.arange(300), kept["outcome"]] == 1).all()
 
 
 def test_a_side_with_a_threshold_drops_from_there_on() -> None:
-    rules = indian("paper")
-    never, always = Side("mindist-opp").load(), Side("mindist-opp", 1).load()
-    tallies = play_ordered(rules, always, never, games=200, seed=5, workers=1)
+    rules, never, always = indian("paper"), agent("indian", "mindist-opp"), agent("indian", "mindist-opp(1)")
+    tallies = OrderedJob(rules, always, never, 5)(0, 200)
     dropped = tallies["outcomes"][:, 2]
     assert dropped.mean() > 0.9
     assert (tallies["gains"][dropped == 1, 0] == -20).all()
-    assert not play_ordered(rules, never, never, games=200, seed=5, workers=1)["outcomes"][:, 2].any()
+    assert not OrderedJob(rules, never, never, 5)(0, 200)["outcomes"][:, 2].any()
 
 
-def test_the_quick_reproduction_writes_a_whole_report(tmp_path: Path) -> None:
-    steps: list[tuple[int, int]] = []
-    report = reproduction("indian").run(tmp_path, TINY, lambda done, total: steps.append((done, total)))
-    text = report.read_text()
-    for heading in ("Fig. 1-3", "Fig. 5", "Table I", "Gains", "Table II", "Fig. 6", "Beyond the paper"):
+def test_the_small_study_writes_its_report_and_is_continued_where_it_stopped(tmp_path: Path) -> None:
+    whole = run_experiment(tiny(), backend=ThisProcess())
+    text = write_report(whole, tmp_path / "whole").read_text()
+    for heading in (
+        "Paper and ours", "Fig. 1-3", "Fig. 5", "Table I", "Gains", "Table II", "Fig. 6", "Beyond the paper",
+    ):  # fmt: skip
         assert f"## {heading}" in text, heading
     for picture in ("fig1-minscore-ecdf", "fig2-minscore-histogram", "fig3-mindist-histogram", "fig5-win-rates"):
-        assert (tmp_path / f"{picture}.png").stat().st_size > 10_000
-    assert steps[-1][0] == steps[-1][1]
-    numbers = json.loads((tmp_path / "results.json").read_text())
-    assert {"scale", "rules", "hands", "pairs"} <= set(numbers)
-    assert numbers["scale"] == {"games": 20, "hands": 1000, "seed": 2026}
-    # Once more: everything is taken from disk, and the report is the same to the letter.
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "raw").iterdir()}
-    assert reproduction("indian").run(tmp_path, TINY).read_text() == text
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "raw").iterdir()} == before
+        assert (tmp_path / "whole" / f"{picture}.png").stat().st_size > 10_000
+    numbers = json.loads((tmp_path / "whole" / "results.json").read_text())
+    assert numbers["settings"] == {"game": "indian", "rules": "paper", "games": 20, "hands": 1000, "seed": 2026}
 
-
-def test_a_study_is_continued_where_it_stopped(tmp_path: Path) -> None:
-    scale = Scale(games=10, hands=100, workers=1)
-    whole = indian_analysis.numbers(Study(tmp_path / "whole", scale).run())
-
-    def stop(done: int, total: int) -> None:
+    def stop(done: int, total: int, words: str) -> None:
         if done > total // 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Study(tmp_path / "cut", scale, stop).run()
-    left = len(list((tmp_path / "cut" / "raw").glob("*.npz")))
-    assert 0 < left < len(list((tmp_path / "whole" / "raw").glob("*.npz")))
-    assert indian_analysis.numbers(Study(tmp_path / "cut", scale).run()) == whole
+        run_experiment(tiny(), store=Store(tmp_path / "runs.db"), backend=ThisProcess(), progress=stop)
+    again = run_experiment(tiny(), store=Store(tmp_path / "runs.db"), backend=ThisProcess())
+    assert json.dumps(to_dict(again)) == json.dumps(to_dict(whole))
+    assert indian_report.sections(Study(again)) in text
 
 
-def test_raw_results_are_used_only_for_the_same_configuration(tmp_path: Path) -> None:
-    store, made = Store(tmp_path), []
-
-    def make() -> dict[str, np.ndarray]:
-        made.append(1)
-        return {"x": np.arange(3)}
-
-    store.get("a", {"games": 1}, make)
-    assert (store.get("a", {"games": 1}, make)["x"] == np.arange(3)).all()
-    assert len(made) == 1
-    store.get("a", {"games": 2}, make)
-    assert len(made) == 2
-    (tmp_path / "a.npz").write_bytes(b"cut off")
-    assert (store.get("a", {"games": 2}, make)["x"] == np.arange(3)).all()
-    assert len(made) == 3
-
-
-def test_results_compare_deal_by_deal(tmp_path: Path) -> None:
-    results = Study(tmp_path, Scale(games=50, hands=100, workers=1)).run()
-    one, two = results.skill("minscore", "mindist"), results.skill("mindist", "minscore")
+def test_results_compare_deal_by_deal() -> None:
+    play = Study(run_experiment(tiny(50, 100), backend=ThisProcess())).play
+    one, two = play.skill("minscore", "mindist"), play.skill("mindist", "minscore")
     assert one.value == pytest.approx(1 - two.value)
-    assert results.net_gain("minscore", "mindist").value == pytest.approx(
-        -results.net_gain("mindist", "minscore").value
-    )
-    assert results.adjusted("mindist", "mindist") == Estimate(0.5, 0.5, 0.5)
+    assert play.net_gain("minscore", "mindist").value == pytest.approx(-play.net_gain("mindist", "minscore").value)
+    assert play.adjusted("mindist", "mindist") == Estimate(0.5, 0.5, 0.5)
 
 
-def test_bad_scales_and_names_are_refused() -> None:
-    with pytest.raises(OptionError, match="games is 1"):
-        Scale(games=1)
-    with pytest.raises(OptionError, match="workers is 0"):
-        Scale(workers=0)
+def test_the_published_report_is_of_the_present_file() -> None:
+    numbers = json.loads((ROOT / "docs" / "results" / "indian" / "results.json").read_text())
+    told = {(line["name"], line["expected"]) for line in numbers["expect"]}
+    assert told == {(wanted.name, wanted.figure) for wanted in PAPER.experiment.expectations}
+    assert numbers["settings"]["games"] == PAPER.experiment.settings["games"]
+
+
+def test_bad_settings_and_names_are_refused() -> None:
+    with pytest.raises(ExperimentError, match="games is 1"):
+        tiny(games=1)
+    with pytest.raises(ExperimentError, match="hands is 5"):
+        tiny(hands=5)
     with pytest.raises(UnknownNameError, match="indian"):
         reproduction("indan")
-    assert QUICK.games < Scale().games
 
 
 def test_without_matplotlib_the_report_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

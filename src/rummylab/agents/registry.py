@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 
-from rummylab.agents.gin.utility_options import UtilityOptions
+from rummylab.agents.gin.utility_options import PATIENT, UtilityOptions
 from rummylab.engine.agent import CompiledAgent
-from rummylab.errors import UnknownNameError
+from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
 
 
@@ -52,6 +52,14 @@ ENTRIES = (
         "rummylab.agents.gin.utility",
         "keeps the hand of the highest utility, throws what the opponent gains least from; our numbers",
         "the opponent-hand paper, re-tuned",
+    ),
+    Entry(
+        "gin",
+        "utility-patient",
+        "rummylab.agents.gin.utility",
+        "the same, plays for gin and guards its discards",
+        "the opponent-hand paper, re-tuned",
+        PATIENT.par,
     ),
     Entry(
         "gin",
@@ -196,11 +204,27 @@ def entries(game_name: str | None = None) -> list[Entry]:
 
 
 def entry(game_name: str, name: str) -> Entry:
-    """Return the entry of the agent *name* of *game_name*; an unknown name suggests the nearest."""
+    """Return the entry of the agent *name* of *game_name*; an unknown name suggests the nearest.
+
+    A name may end with options in brackets, separated by blanks: ``mindist-opp(4)`` drops from MinDist 4 on.
+    """
+    plain, bracket, options = name.partition("(")
     known = {found.name: found for found in entries(game_name)}
-    if name not in known:
-        raise UnknownNameError(f"{game_name} agent", name, known)
-    return known[name]
+    if plain not in known:
+        raise UnknownNameError(f"{game_name} agent", plain, known)
+    return known[plain] if not bracket else _with_options(known[plain], name, options)
+
+
+def _with_options(found: Entry, name: str, options: str) -> Entry:
+    try:
+        par = [float(word) for word in options.removesuffix(")").split()]
+    except ValueError:
+        par = []
+    if not par or not options.endswith(")"):
+        raise OptionError(f"agent {name!r}: options are numbers in brackets, such as {found.name}(4)")
+    if len(par) > len(found.par):
+        raise OptionError(f"agent {name!r}: {found.name} takes {len(found.par)} options, not {len(par)}")
+    return replace(found, name=name, par=(*par, *found.par[len(par) :]))
 
 
 def agent(game_name: str, name: str) -> CompiledAgent:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,12 +16,16 @@ import numpy as np
 
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Fault, OutsideError, Outsider, is_outside, player
+from rummylab.cards.rng import AGENT, mix
+from rummylab.engine.action import Action
 from rummylab.engine.agent import Agent, CompiledAgent
+from rummylab.engine.observation import Observation
+from rummylab.engine.records import Record
 from rummylab.engine.referee import MAX_HANDS
 from rummylab.engine.rules import Rows, Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.errors import AgentError, IllegalActionError
+from rummylab.errors import AgentError, IllegalActionError, NotationError
 from rummylab.games.registry import game
 
 WITHDRAWN_AFTER = 5
@@ -38,6 +42,8 @@ class Played:
     seconds: float = 0.0
     latency: dict[int, Latency] = field(default_factory=dict)
     """How long the players took for a decision, by number; empty where it is not measured one by one."""
+    hands: tuple[tuple[str, str], ...] = ()
+    """The records of the first games, by name, where they were asked for."""
 
 
 class CompiledJob:
@@ -47,16 +53,32 @@ class CompiledJob:
         self.rules, self.players, self.seed, self.guests = rules, players, seed, guests
         self.batch = game(rules.name).batch
 
-    def __call__(self, chunk: Chunk) -> Played:
+    def __call__(self, chunk: Chunk, record: int = 0) -> Played:
+        """Play a chunk; the first *record* games are played once more at the Python table, to be written down."""
         start, n = chunk
         first, second = self.players
         tallies = np.zeros(2 * n, self.batch.TALLY)
-        seed = np.array([self.seed % 2**64], np.uint64).view(np.int64)[0]
         began = time.perf_counter()
         self.batch.play_pairs(
-            self.rules.new_rows(1), seed, start, first.pointer, second.pointer, first.par, second.par, tallies
+            *(self.rules.new_rows(1), _root(self.seed), start),
+            *(first.pointer, second.pointer, first.par, second.par, tallies),
         )
-        return Played(tallies, self._faults(start, tallies), time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        faults = self._faults(start, tallies)
+        hands = tuple(self._recorded(start + i // 2, i & 1, tallies[i]) for i in range(min(record, 2 * n)))
+        return Played(tallies, faults, seconds, hands=hands)
+
+    def _recorded(self, deal: int, turn: int, tally: Any) -> tuple[str, str]:
+        """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
+        players = [AsCounted(player, _root(self.seed), deal, number) for number, player in enumerate(self.players)]
+        table, again = TableJob(self.rules, players, self.seed), np.zeros(1, self.batch.TALLY)
+        table.play(deal, turn, again[0])
+        if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
+            raise AgentError(
+                f"{' against '.join(player.name for player in players)}, deal {deal}, seating {turn}: another game at"
+                " the Python table than in the batch; an agent depends on more than it is shown"
+            )
+        return table.record(deal, turn)
 
     def _faults(self, start: int, tallies: Rows) -> tuple[Fault, ...]:
         """An illegal move of a guest costs it the game; one of our own agents is an error in our code."""
@@ -68,6 +90,28 @@ class CompiledJob:
             tallies["winner"][i] = 1 - offender
             faults.append(Fault(self.players[offender].name, start + int(i) // 2, int(i) & 1, "illegal move", words))
         return tuple(faults)
+
+
+def _root(seed: int) -> int:
+    """Return *seed* as the kernels take it: 64 bits with a sign."""
+    return int(np.array([seed % 2**64], np.uint64).view(np.int64)[0])
+
+
+class AsCounted(CompiledAgent):
+    """A compiled player at the Python table with the random numbers it has in the batch: one stream a match."""
+
+    def __init__(self, player: CompiledAgent, seed: int, deal: int, number: int) -> None:
+        super().__init__(player.name, player.pointer, player.par)
+        self._rng = mix(seed, deal, 0, AGENT + number)
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        self._memory = None  # notes end with the hand, the stream goes on
+
+    def act(self, seen: Observation) -> Action:
+        try:
+            return super().act(seen)
+        except NotationError as error:
+            raise IllegalActionError(str(error)) from None
 
 
 def complaint(rules: Rules, players: Any, tally: Any) -> str:
@@ -107,11 +151,15 @@ class TableJob:
         self.rules, self.players, self.seed = rules, tuple(players), seed
         self.batch = game(rules.name).batch
         self.dtype = tally_of(rules.name, rules.seats)
-        self.latency: dict[int, Latency] = {}
+        self.latency = {number: Latency() for number in range(rules.seats)}
+        self.states: list[State] = []
+        """The hands of the game played last."""
 
-    def __call__(self, chunk: Chunk) -> Played:
+    def __call__(self, chunk: Chunk, record: int = 0) -> Played:
+        """Play a chunk and write down the first *record* games."""
         start, n = chunk
         seats = self.rules.seats
+        hands: list[tuple[str, str]] = []
         tallies = np.zeros(seats * n, self.dtype)
         self.latency = {number: Latency() for number in range(seats)}
         faults: list[Fault] = []
@@ -119,14 +167,21 @@ class TableJob:
         began = time.perf_counter()
         for i in range(seats * n):
             withdrawn = next((k for k in range(seats) if in_a_row[k] >= WITHDRAWN_AFTER), None)
-            fault = self._play(start + i // seats, i % seats, tallies[i], withdrawn)
+            fault = self.play(start + i // seats, i % seats, tallies[i], withdrawn)
+            if i < record and withdrawn is None:
+                hands.append(self.record(start + i // seats, i % seats))
             for k in range(seats):
                 in_a_row[k] = in_a_row[k] + 1 if fault is not None and tallies[i]["illegal"] == k + 1 else 0
             if fault is not None:
                 faults.append(fault)
-        return Played(tallies, tuple(faults), time.perf_counter() - began, self.latency)
+        return Played(tallies, tuple(faults), time.perf_counter() - began, self.latency, tuple(hands))
 
-    def _play(self, deal: int, turn: int, tally: Any, withdrawn: int | None) -> Fault | None:
+    def record(self, deal: int, turn: int) -> tuple[str, str]:
+        """Return the game just played as a record, with its place in the chunk's order as a name."""
+        names = [self.players[(seat - turn) % self.rules.seats].name for seat in range(self.rules.seats)]
+        return f"{deal}:{turn}", "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
+
+    def play(self, deal: int, turn: int, tally: Any, withdrawn: int | None = None) -> Fault | None:
         """Play one game with the seats turned by *turn* places; return who lost it by a fault, if anybody."""
         seats = self.rules.seats
         number_at = [(seat - turn) % seats for seat in range(seats)]  # which player sits where
@@ -150,7 +205,9 @@ class TableJob:
         rngs = [np.random.default_rng(stream) for stream in streams]
         state = State(rules, rules.new_rows(1), rules.shuffled(self.seed, deal), rules.first_starter(self.seed, deal))
         tally["starter"] = number_at[state.starter]
+        self.states = []
         while True:
+            self.states.append(state)
             for seat, number in enumerate(number_at):
                 fault = self._sit(number, Seat(seat), rngs[number])
                 if fault is not None:
@@ -186,7 +243,7 @@ class TableJob:
             except OutsideError as error:
                 return number, error.kind, str(error)
             except IllegalActionError as error:
-                if not isinstance(player, Outsider):
+                if not isinstance(player, Outsider | AsCounted):
                     raise AgentError(f"agent {player.name!r} made an illegal move: {error}") from None
                 return number, "illegal move", str(error)
         return None
@@ -240,6 +297,14 @@ class Task(NamedTuple):
         """What the store keeps the result under."""
         return f"{':'.join(self.agents)}:{self.start}+{self.deals}"
 
+    def game_names(self, first: int) -> list[str]:
+        """Return what the store calls those games of this task that are among the *first* of the match."""
+        seats = len(self.agents)
+        return [
+            f"{':'.join(self.agents)}:{number // seats}:{number % seats}"
+            for number in range(seats * self.start, min(first, seats * (self.start + self.deals)))
+        ]
+
 
 @cache
 def _job(task_key: tuple[Any, ...]) -> Any:
@@ -249,7 +314,9 @@ def _job(task_key: tuple[Any, ...]) -> Any:
     return job_for(rules, players, seed, [i for i, name in enumerate(names) if is_outside(game_name, name)])
 
 
-def play_task(task: Task) -> Played:
-    """Play *task* here and now."""
-    played: Played = _job((*task[:4], task.seconds_a_move))((task.start, task.deals))
-    return played
+def play_task(task: Task, record: int = 0) -> Played:
+    """Play *task* here and now, and write down its games that are among the first *record* of the match."""
+    job = _job((*task[:4], task.seconds_a_move))
+    played: Played = job((task.start, task.deals), max(0, record - len(task.agents) * task.start))
+    lineup = ":".join(task.agents)
+    return replace(played, hands=tuple((f"{lineup}:{place}", text) for place, text in played.hands))

@@ -1,13 +1,21 @@
-"""Deals in which the same agent always moves first: what a table "row moves first" needs."""
+"""Deals in which the same agent always moves first: what a table "row moves first" needs.
+
+Deal number k has the same cards in every series with the same seed, whoever plays: line-ups are compared deal by deal.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from rummylab.arena.backends import in_order, local
-from rummylab.arena.jobs import complaint
+from rummylab.agents.registry import agent
+from rummylab.arena.jobs import Played, complaint
+from rummylab.arena.statistics import Estimate, Floats, mean, median, wilson
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rules import Rows, Rules
 from rummylab.errors import AgentError, OptionError
@@ -15,15 +23,21 @@ from rummylab.games.registry import game
 
 CHUNK = 500
 """Deals played in one go. Results do not depend on how chunks are spread over processes."""
+DEAL = np.dtype([("winner", "i1"), ("outcome", "i1"), ("gain", "i4"), ("rounds", "i4")])
+"""What is kept of a deal: the winner is 0 for the first mover, whose gain it is; the outcome by its number."""
 
 
-class _Ordered:
+class OrderedJob:
+    """Deals that *mover* opens, in one kernel call."""
+
     def __init__(self, rules: Rules, mover: CompiledAgent, other: CompiledAgent, seed: int) -> None:
         self.rules, self.players, self.seed = rules, (mover, other), seed
         self.batch = game(rules.name).batch
+        if not hasattr(self.batch, "play_deals"):
+            raise OptionError(f"{rules.name} has no driver in which one agent always moves first")
 
-    def __call__(self, chunk: tuple[int, int]) -> Rows:
-        start, n = chunk
+    def __call__(self, start: int, n: int) -> Rows:
+        """Play *n* deals from number *start* on; return one tally a deal, the mover being agent 0."""
         mover, other = self.players
         tallies = np.zeros(n, self.batch.TALLY)
         seed = np.array([self.seed % 2**64], np.uint64).view(np.int64)[0]
@@ -36,31 +50,123 @@ class _Ordered:
         return tallies
 
 
-def play_ordered(
-    rules: Rules,
-    mover: CompiledAgent,
-    other: CompiledAgent,
-    *,
-    games: int,
-    seed: int,
-    workers: int | None = None,
-    progress: Any = None,
-) -> Rows:
-    """Play *games* deals that *mover* opens; return one tally a deal, the mover being agent 0.
+class OrderedTask(NamedTuple):
+    """Some deals that *mover* opens against *other*, by their names: enough to be played anywhere."""
 
-    Deal number k has the same cards in every call with the same seed, whoever plays: two line-ups can be compared deal
-    by deal. *progress* is called with the number of deals just done.
-    """
-    if games < 1:
-        raise OptionError(f"games is {games}, but at least one is needed")
-    if not hasattr(game(rules.name).batch, "play_deals"):
-        raise OptionError(f"{rules.name} has no driver in which one agent always moves first")
-    chunks = [(start, min(CHUNK, games - start)) for start in range(0, games, CHUNK)]
-    parts = []
-    job = _Ordered(rules, mover, other, seed)
-    job((0, 0))  # compile before the processes part
-    for part in in_order(local(workers).run(job, chunks), chunks):
-        parts.append(part)
-        if progress is not None:
-            progress(len(part))
-    return np.concatenate(parts)
+    game: str
+    preset: str
+    mover: str
+    other: str
+    seed: int
+    start: int
+    deals: int
+
+    @property
+    def name(self) -> str:
+        """What the store keeps the result under."""
+        return f"{self.mover}:{self.other}:{self.start}+{self.deals}"
+
+
+@cache
+def _job(game_name: str, preset: str, mover: str, other: str, seed: int) -> OrderedJob:
+    return OrderedJob(game(game_name).rules(preset), agent(game_name, mover), agent(game_name, other), seed)
+
+
+def play_ordered(task: OrderedTask) -> Played:
+    """Play *task* here and now; the rows are of the type `DEAL`."""
+    began = time.perf_counter()
+    tallies = _job(*task[:5])(task.start, task.deals)
+    rows = np.zeros(len(tallies), DEAL)
+    rows["winner"], rows["rounds"] = tallies["winner"], tallies["rounds"]
+    rows["outcome"] = tallies["outcomes"].argmax(axis=1)
+    rows["gain"] = tallies["gains"][:, 0]
+    return Played(rows, seconds=time.perf_counter() - began)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The deals that one agent opened against another."""
+
+    rows: Rows
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    @property
+    def wins(self) -> Floats:
+        return np.asarray(self.rows["winner"] == 0, np.float64)
+
+    @property
+    def gains(self) -> Floats:
+        return np.asarray(self.rows["gain"], np.float64)
+
+    @property
+    def rounds(self) -> Floats:
+        return np.asarray(self.rows["rounds"], np.float64)
+
+    @property
+    def win_rate(self) -> Estimate:
+        """The share of deals that the first mover won."""
+        return wilson(float(self.wins.mean()), self.n)
+
+    @property
+    def mean_gain(self) -> Estimate:
+        return mean(self.gains)
+
+    @property
+    def median_gain(self) -> Estimate:
+        return median(self.gains)
+
+    def ended(self, outcome: int) -> float:
+        """Return the share of deals that ended with *outcome*."""
+        return float(np.mean(self.rows["outcome"] == outcome))
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Series by (first mover, second); all on the same deals."""
+
+    series: Mapping[tuple[str, str], Series]
+
+    @classmethod
+    def merged(cls, parts: Iterable[Ordered]) -> Ordered:
+        """Return all series of *parts* together."""
+        return cls({pair: series for part in parts for pair, series in part.series.items()})
+
+    def of(self, mover: str, other: str) -> Series:
+        return self.series[mover, other]
+
+    def edge(self, agent_name: str) -> Estimate:
+        """Return the first mover's advantage in self-play."""
+        rate = self.of(agent_name, agent_name).win_rate
+        return Estimate(rate.value - 0.5, rate.low - 0.5, rate.high - 0.5)
+
+    def adjusted(self, mover: str, other: str) -> Estimate:
+        """Return the win rate less the mover's advantage in self-play, compared deal by deal (Saha et al., VIII)."""
+        if mover == other:
+            return Estimate(0.5, 0.5, 0.5)
+        return mean(self.of(mover, other).wins - self.of(mover, mover).wins + 0.5)
+
+    def skill(self, one: str, two: str) -> Estimate:
+        """Return how often *one* beats *two*, both orders averaged on the same deals."""
+        return mean((self.of(one, two).wins + 1 - self.of(two, one).wins) / 2)
+
+    def net_gains(self, one: str, two: str) -> Floats:
+        return np.asarray((self.of(one, two).gains - self.of(two, one).gains) / 2)
+
+    def net_gain(self, one: str, two: str) -> Estimate:
+        """Return the points a deal that *one* wins from *two*, both orders averaged on the same deals."""
+        return mean(self.net_gains(one, two))
+
+    def gain_beyond(self, new: str, old: str, opponent: str) -> Estimate:
+        """Return the points a deal that *new* wins from *opponent* beyond what *old* does."""
+        return mean(self.net_gains(new, opponent) - self.net_gains(old, opponent))
+
+
+def ordered_pairs(agents: Sequence[str], against: Sequence[str] = (), *, both: bool = True) -> list[tuple[str, str]]:
+    """Return all ordered pairs of *agents*, or those with an agent of *against* on the other side."""
+    if not against:
+        return [(one, two) for one in agents for two in agents]
+    pairs = [pair for one in agents for two in against for pair in ((one, two), (two, one))]
+    return list(dict.fromkeys(pairs if both else pairs[::2]))

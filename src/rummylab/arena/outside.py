@@ -71,7 +71,7 @@ class OutsideError(AgentError):
 
 def is_outside(game_name: str, spec: str) -> bool:
     """Return whether *spec* names a player that is not in our registry."""
-    return spec not in {found.name for found in registry.entries(game_name)}
+    return spec.partition("(")[0] not in {found.name for found in registry.entries(game_name)}
 
 
 def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:

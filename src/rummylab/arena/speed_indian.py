@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab.agents.registry import agent, entries
-from rummylab.arena.ordered import play_ordered
+from rummylab.arena.ordered import OrderedJob
 from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import JOKER_ID
 from rummylab.games.indian.deals import random_hands
@@ -74,7 +74,7 @@ def _games_per_s(names: tuple[str, ...], games: int) -> float:
 
     def run() -> None:
         for one, two in product(names, names):
-            play_ordered(rules, players[one], players[two], games=games, seed=SEED, workers=1)
+            OrderedJob(rules, players[one], players[two], SEED)(0, games)
 
     return games * len(names) ** 2 / _seconds(run, 3)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rummylab.arena.jobs import Played, Task, play_task, tally_of
 from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.ratings import Rating, bradley_terry, cycles
-from rummylab.arena.statistics import Estimate, share
+from rummylab.arena.statistics import Z95, Estimate, Floats, share
 from rummylab.arena.store import Run, Store
 from rummylab.arena.version import code_version as code_version
 from rummylab.errors import OptionError
@@ -55,6 +56,11 @@ class Plan:
         every = itertools.combinations(self.agents, 2)
         pairs = [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
         return pairs + ([(name, name) for name in self.agents] if self.self_play else [])
+
+    @property
+    def games_in_all(self) -> int:
+        """How many games this is, rounded up to whole deals."""
+        return len(self.pairings()) * 2 * -(-self.games // 2)
 
     def tasks(self) -> list[Task]:
         return [
@@ -146,7 +152,7 @@ class Standings:
         alone = self.results.get((name, name))
         if alone is None:
             return None
-        edge = _first_movers_share(alone)
+        edge = first_movers_share(alone)
         half = np.hypot(moving_first.high - moving_first.low, edge.high - edge.low) / 2
         value = moving_first.value - edge.value + 0.5
         return _plain(Estimate(value, value - float(half), value + float(half)))
@@ -198,7 +204,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "ci": list(estimate.ci)}
 
 
-def _first_movers_share(alone: MatchResult) -> Estimate:
+def first_movers_share(alone: MatchResult) -> Estimate:
     """Return how often the first mover wins when an agent plays itself."""
     winner, starter = alone.tallies["winner"], alone.tallies["starter"]
     return share(np.where(winner < 0, 0.5, winner == starter).reshape(-1, 2).mean(axis=1))
@@ -226,19 +232,23 @@ def tournament(
     backend: Backend | None = None,
     progress: Progress | None = None,
     keep_partial: bool = False,
+    keep_hands: int = 0,
 ) -> Standings:
     """Play *plan*, or what is still missing of it in *store*, and return the standings.
 
-    With *keep_partial* an interrupt returns the standings of what was played so far.
+    With *keep_partial* an interrupt returns the standings of what was played so far. The store keeps the records of
+    the first *keep_hands* games of every pairing; a chunk kept before without them is played again for them.
     """
+    if keep_hands < 0 or (keep_hands and store is None):
+        raise OptionError(f"keep_hands is {keep_hands}, but hands are kept in a store, and not fewer than none")
     tasks = plan.tasks()
     run = None if store is None else store.open_run("tournament", plan.to_dict(), code_version(), name)
-    dtype = tally_of(plan.game, 2)
-    known = {task: part for task in tasks if run is not None and (part := run.chunk(task.name, dtype)) is not None}
-    missing = [task for task in tasks if task not in known]
+    known = {} if run is None else _known(run, tasks, tally_of(plan.game, 2))
+    recorded = set() if run is None or not keep_hands else set(run.hand_names())
+    missing = [task for task in tasks if task not in known or not recorded.issuperset(task.game_names(keep_hands))]
     complete = True
     try:
-        _play(missing, known, run, backend or local(), _Meter(plan, known, progress))
+        _play(missing, known, run, backend or local(), _Meter(plan, known, progress), keep_hands)
     except KeyboardInterrupt:
         if not keep_partial or not known:
             raise
@@ -258,31 +268,60 @@ def standings_of(plan: Plan, known: Mapping[Task, Played], *, complete: bool = T
     return Standings(plan, results, complete)
 
 
-def _play(missing: Sequence[Task], known: dict[Task, Played], run: Run | None, backend: Backend, meter: _Meter) -> None:
+def _known(run: Run, tasks: Sequence[Task], dtype: np.dtype[np.void]) -> dict[Task, Played]:
+    """Return what the store has of *tasks*."""
+    there = set(run.chunk_names())
+    found = ((task, run.chunk(task.name, dtype)) for task in tasks if task.name in there)
+    return {task: part for task, part in found if part is not None}
+
+
+def _play(
+    missing: Sequence[Task], known: dict[Task, Played], run: Run | None, backend: Backend, meter: _Meter, record: int
+) -> None:
     if not missing:
         return
     compile_together(missing[0].game, sorted({name for task in missing for name in task.agents}))
     for lineup in {task.agents: task for task in missing}.values():
         play_task(lineup._replace(deals=0))  # compile and load before the processes part
-    for task, part in backend.run(play_task, missing):
-        known[task] = part
+    work = partial(play_task, record=record) if record else play_task
+    named = {task.name: task for task in missing}
+    try:
+        for task, part in backend.run(work, missing):
+            known[task] = part
+            if run is not None:
+                known |= {named[name]: theirs for name, theirs in run.keep(task.name, part).items()}
+            meter.show(task, part)
+    finally:
         if run is not None:
-            run.keep(task.name, part)
-        meter.show(task)
+            known |= {named[name]: theirs for name, theirs in run.flush().items()}
 
 
 class _Meter:
     """Says how many games are done and how the pairing just played stands."""
 
     def __init__(self, plan: Plan, known: Mapping[Task, Played], progress: Progress | None) -> None:
-        self.known, self.progress = known, progress
+        self.progress = progress
         self.total = sum(2 * task.deals for task in plan.tasks())
+        self.games = sum(2 * task.deals for task in known)
+        self._sums: dict[tuple[str, ...], Floats] = {}
+        if progress is not None:
+            for task, part in known.items():
+                self._add(task, part)
 
-    def show(self, task: Task) -> None:
+    def _add(self, task: Task, part: Played) -> None:
+        """Keep number, sum and squares of the pairs' shares: enough for an interval, however long the run."""
+        winner = part.rows["winner"]
+        pairs = np.where(winner < 0, 0.5, winner == 0).reshape(-1, 2).mean(axis=1)
+        sums = self._sums.setdefault(task.agents, np.zeros(3))
+        sums += len(pairs), pairs.sum(), (pairs**2).sum()
+
+    def show(self, task: Task, part: Played) -> None:
+        """Tell that *task* is done."""
+        self.games += 2 * task.deals
         if self.progress is None:
             return
-        games = sum(2 * found.deals for found in self.known)
-        parts = [part for found, part in self.known.items() if found.agents == task.agents]
-        rate = collect(task.game, task.preset, task.agents, task.seed, parts).win_rate
-        words = f"{task.agents[0]} against {task.agents[1]}: {rate.value:.1%} ± {(rate.high - rate.low) / 2:.1%}"
-        self.progress(games, self.total, words)
+        self._add(task, part)
+        n, total, squares = self._sums[task.agents]
+        mean = total / n
+        half = Z95 * np.sqrt(max(squares / n - mean * mean, 0.0) / n)
+        self.progress(self.games, self.total, f"{task.agents[0]} against {task.agents[1]}: {mean:.1%} ± {half:.1%}")

@@ -8,7 +8,25 @@ import sys
 import typer
 
 from rummylab import __version__
-from rummylab.cli import agents, arena, bench, bridge, conformance, hand, play, record, reproduce, tournament
+from rummylab.cli import (
+    agents,
+    arena,
+    belief,
+    bench,
+    bridge,
+    conformance,
+    export,
+    hand,
+    learn,
+    play,
+    record,
+    report,
+    reproduce,
+    run,
+    runs,
+    tournament,
+    tune,
+)
 from rummylab.errors import RummyError
 
 app = typer.Typer(
@@ -36,12 +54,21 @@ def options(
 app.command("play")(play.play)
 app.command("arena")(arena.arena)
 app.command("tournament")(tournament.tournament)
+app.command("runs")(runs.runs)
+app.command("export")(export.export)
+app.command("tune")(tune.tune)
+app.command("report")(report.report)
 app.command("agents")(agents.agents)
 app.command("hand")(hand.hand)
 app.add_typer(record.app, name="record")
 app.command("conformance")(conformance.conformance)
 app.command("bench")(bench.bench)
+app.command("run")(run.run)
 app.command("reproduce")(reproduce.reproduce)
+app.command("dataset")(learn.dataset)
+app.command("train")(learn.train)
+app.command("evaluate")(learn.evaluate)
+app.command("belief")(belief.belief)
 app.command("bridge")(bridge.bridge)
 
 

@@ -6,41 +6,36 @@ from pathlib import Path
 
 import typer
 
-from rummylab.cli.common import announce_compilation, progress_bar
+from rummylab.cli import run as r
 
 
 def reproduce(
     name: str | None = typer.Argument(None, help="The study; --list shows them."),
     listing: bool = typer.Option(False, "--list", help="List the studies."),
-    quick: bool = typer.Option(False, "--quick", help="A tiny version that takes seconds."),
     out: Path | None = typer.Option(None, help="Directory of the report; default: docs/results/NAME."),
-    games: int | None = typer.Option(None, help="Deals per ordered pair of agents."),
-    hands: int | None = typer.Option(None, help="Random hands for distributions."),
-    seed: int | None = typer.Option(None, help="Same seed, same report."),
-    workers: int | None = typer.Option(
-        None, help="Processes; default: one per core. The result does not depend on it."
-    ),
+    games: int | None = typer.Option(None, help="The same as --set games=..."),
+    hands: int | None = typer.Option(None, help="The same as --set hands=..., for studies with random hands."),
+    seed: int | None = typer.Option(None, help="The same as --set seed=..."),
+    store: Path | None = r.STORE,
+    settings: list[str] = r.SET,
+    quick: bool = r.QUICK,
+    backend: str = r.BACKEND,
+    address: str | None = r.ADDRESS,
+    workers: int | None = r.WORKERS,
+    as_json: bool = r.JSON,
 ) -> None:
     """Run every experiment of a paper; what is already played is kept, so an interrupted run continues."""
-    from rummylab.arena.reproduce.registry import QUICK, REPRODUCTIONS, Scale, reproduction
+    from rummylab.arena.reproduce.registry import reproduction, reproductions
     from rummylab.errors import OptionError
 
     if listing:
-        for study in REPRODUCTIONS.values():
-            typer.echo(f"{study.name:10} {study.title}")
+        for known, source in reproductions().items():
+            typer.echo(f"{known:14} {source}")
         return
     if name is None:
-        raise OptionError(f"which study? known: {', '.join(REPRODUCTIONS)}")
-    study = reproduction(name)
-    default = QUICK if quick else Scale()
-    scale = Scale(
-        games=default.games if games is None else games,
-        hands=default.hands if hands is None else hands,
-        seed=default.seed if seed is None else seed,
-        workers=workers,
-    )
+        raise OptionError(f"which study? known: {', '.join(reproductions())}")
+    short = {"games": games, "hands": hands, "seed": seed}
+    changes = [*(f"{key}={value}" for key, value in short.items() if value is not None), *settings]
+    experiment = reproduction(name, quick=quick, changes=changes)
     place = out or Path("docs/results") / (f"{name}-quick" if quick else name)
-    announce_compilation()
-    with progress_bar(f"reproduce {name}") as progress:
-        report = study.run(place, scale, progress)
-    typer.echo(f"report: {report}")
+    r.carry_out(experiment, place, store, None, backend, address, workers, as_json)

@@ -6,6 +6,7 @@ A document marks a place with ``<!-- table: NAME -->`` and ``<!-- end -->``; wha
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import json
 import re
@@ -28,8 +29,8 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _field_docs(options: type[Options]) -> dict[str, str]:
-    """Return the docstring below each field of an options class."""
+def _field_docs(options: type[Any]) -> dict[str, str]:
+    """Return the docstring below each field of a class."""
     body = ast.parse(inspect.getsource(options)).body[0]
     assert isinstance(body, ast.ClassDef)
     docs, last = {}, ""
@@ -100,6 +101,28 @@ def _agents(game: str) -> Callable[[], str]:
     )
 
 
+def _keys(home: str, name: str) -> Callable[[], str]:
+    """Return the keys that a class of the experiments reads from a file, without those of its parent."""
+
+    def table() -> str:
+        kind = getattr(import_module(f"rummylab.arena.experiment.{home}"), name)
+        docs = _field_docs(kind)
+        rows = [
+            (f"`{field.name}`", _default(field), docs.get(field.name, field.name.replace("_", " ")))
+            for field in dataclasses.fields(kind)
+            if field.name in kind.__annotations__
+        ]
+        return _table(("key", "default", "meaning"), rows)
+
+    return table
+
+
+def _default(field: Any) -> str:
+    if field.default is dataclasses.MISSING:
+        return "needed"
+    return "" if field.default in (None, "", ()) else f"`{json.dumps(field.default)}`"
+
+
 def _speed(game: str) -> Callable[[], str]:
     def table() -> str:
         figures = json.loads((_root() / f"docs/results/{game}-speed.json").read_text())
@@ -138,6 +161,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "indian-private": _fields("indian", "MINE"),
     "indian-agents": _agents("indian"),
     "indian-speed": _speed("indian"),
+    "experiment-step": _keys("steps", "Step"),
+    "experiment-match": _keys("steps", "MatchStep"),
+    "experiment-tournament": _keys("steps", "TournamentStep"),
+    "experiment-ordered": _keys("steps", "OrderedStep"),
+    "experiment-expect": _keys("verdicts", "Expectation"),
     "mindist-thirteen": _mindist_example("thirteen"),
     "mindist-fourteen": _mindist_example("fourteen"),
 }

@@ -19,6 +19,7 @@ def tournament(
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     store: Path | None = typer.Option(None, help="Keep the results in this file; a run that was stopped goes on."),
     run: str | None = typer.Option(None, help="Name of the run in the store; it has one configuration for good."),
+    keep_hands: int = typer.Option(0, help="Also keep the records of the first games of each pair, this many."),
     against_field: bool = typer.Option(False, "--against-field", help="Only the first agent's matches."),
     self_play: bool = typer.Option(False, "--self-play", help="Also every agent against itself."),
     seconds_a_move: float = typer.Option(10.0, help="What an outside agent has for a decision."),
@@ -52,6 +53,7 @@ def tournament(
             backend=backend_named(backend, workers=workers, address=address),
             progress=progress,
             keep_partial=True,
+            keep_hands=keep_hands,
         )
     if as_json:
         print_json(standings.to_dict())

@@ -31,7 +31,7 @@ _HEADER_KEYS = ("rummylab", "format", "game", "version", "options", "seats", "st
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One recorded hand: the header, the events, the result (``None`` while the hand goes on)."""
+    """One recorded hand: the header, the events, the result (``None`` if the hand was broken off)."""
 
     header: dict[str, Any]
     events: tuple[Event, ...]
@@ -75,8 +75,7 @@ class Record:
         """Return the record as the lines of an ``.rgr`` file."""
         lines = [json.dumps(self.header, ensure_ascii=False)]
         lines += [json.dumps(event_to_json(event), ensure_ascii=False) for event in self.events]
-        if self.result is not None:
-            lines.append(json.dumps({"result": self.result, "sha256": _digest(lines)}, ensure_ascii=False))
+        lines.append(json.dumps({"result": self.result, "sha256": _digest(lines)}, ensure_ascii=False))
         return "\n".join(lines) + "\n"
 
     def replay(self, rules_of: RulesOf) -> State:
@@ -125,7 +124,7 @@ def validate_records(path: Path, rules_of: RulesOf) -> list[State]:
     states, line = [], 1
     for record in read_records(path):
         states.append(_Replay(record, rules_of, line, str(path)).run())
-        line += len(record.events) + 1 + (record.result is not None)
+        line += len(record.events) + 2
     return states
 
 

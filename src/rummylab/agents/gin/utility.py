@@ -40,9 +40,9 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import kernel_of
-from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, SAMPLES, load_artifact
+from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, NETWORK, SAMPLES, load_artifact
 from rummylab.agents.gin.utility_policy import Floats, at_the_wall, discard, draw, show
-from rummylab.beliefs.gin import counts, uniform
+from rummylab.beliefs.gin import counts, network, uniform
 from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
 from rummylab.games.gin.rules import ACT, DISCARD, DRAW, OFFER, WALL
 
@@ -58,6 +58,8 @@ def act(table: np.void, mine: np.void, par: Floats) -> int:
     belief = np.empty(52, np.float32)
     if par[BELIEF] == COUNTS:
         counts.fill(table, mine, par, N_OPTIONS, belief)
+    elif par[BELIEF] == NETWORK:
+        network.fill(table, mine, par, N_OPTIONS, belief)
     else:
         uniform.fill(table, mine, par, N_OPTIONS, belief)
     if table.phase == DRAW or table.phase == OFFER:

@@ -45,10 +45,14 @@ class UtilityOptions:
     """Appendix B, 3: 1 to meld as defender so that most is laid off."""
     spread_well: float = 0.0
     """Appendix B, 4: 1 to meld as knocker so that the opponent can lay off least."""
-    averaging: float = 1.0
-    """Ours. The sum of card utilities is divided by their number to this power: 1 is the paper's average, 0 the sum."""
     take_margin: float = 0.0
     """Ours. By how much the up-card must be better than the stock to be taken where it does not lower deadwood."""
+    haste: float = 0.0
+    """Ours. The deadwood bonus grows by this share of itself with every turn of the hand."""
+    knock_from: float = 100.0
+    """Ours. Knock with at most this deadwood in the first turn ..."""
+    knock_fall: float = 0.0
+    """Ours. ... and so much less in every turn that follows."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -65,6 +69,28 @@ class UtilityOptions:
 
 
 MAX_SAMPLES = 1000
+APPENDIX_B = {"close": 30.0, "careful_limit": 6.0, "free_discard": 1.0, "defend_well": 1.0, "spread_well": 1.0}
+"""The options that are Appendix B of the paper. It does not say when an opponent "seems close"; the bound is ours."""
+PATIENT = UtilityOptions(
+    meld_bonus=1.0,
+    combination_bonus=3.5,
+    deadwood_bonus=0.45,
+    knock_bonus=6.3,
+    gin_bonus=27.0,
+    opp_util_importance=1.5,
+    low_card_bonus=1.3,
+    emergency_booster=1.8,
+    samples=10,
+    belief=COUNTS,
+    free_discard=1,
+    defend_well=1,
+    spread_well=1,
+    take_margin=1.4,
+    haste=0.22,
+    knock_from=4.8,
+    knock_fall=1.25,
+)
+"""A second well-performing strategy, as the paper keeps two or three: plays for gin and guards its discards."""
 NAMES = tuple(field.name for field in fields(UtilityOptions))
 N_OPTIONS = len(NAMES)
 """Weights of a belief begin here."""
@@ -84,8 +110,10 @@ N_OPTIONS = len(NAMES)
     FREE_DISCARD,
     DEFEND_WELL,
     SPREAD_WELL,
-    AVERAGING,
     TAKE_MARGIN,
+    HASTE,
+    KNOCK_FROM,
+    KNOCK_FALL,
 ) = range(N_OPTIONS)
 
 

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.agents.gin.utility_options import (
-    AVERAGING,
     CAREFUL_LIMIT,
     CLOSE,
     COMBINATION_BONUS,
@@ -22,7 +21,10 @@ from rummylab.agents.gin.utility_options import (
     EMERGENCY_BOOSTER,
     FREE_DISCARD,
     GIN_BONUS,
+    HASTE,
     KNOCK_BONUS,
+    KNOCK_FALL,
+    KNOCK_FROM,
     LOW_CARD_BONUS,
     MELD_BONUS,
     OPP_UTIL_IMPORTANCE,
@@ -30,7 +32,7 @@ from rummylab.agents.gin.utility_options import (
     TAKE_MARGIN,
 )
 from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
-from rummylab.cards.bits import IDS_52, index_of, lowest, points, popcount, stay_apart
+from rummylab.cards.bits import EACH_SUIT, IDS_52, index_of, lowest, points, popcount, ranks_of, stay_apart
 from rummylab.games.gin import melds
 from rummylab.games.gin.melds import MELDS, Masks, in_groups, in_runs, min_deadwood
 from rummylab.games.gin.rules import (
@@ -60,6 +62,8 @@ N_THREES = 6
 CALM, EMERGENCY = N_THREES, N_THREES + 1
 PRICES = (64, N_THREES + 2)
 """The shape of a price list."""
+LOSSES = 128
+"""Room for the losses of a hand and, behind them, of a hand tried out."""
 
 
 def _threes() -> tuple[Masks, npt.NDArray[np.int8]]:
@@ -80,7 +84,7 @@ THREES, MATES = _threes()
 
 
 @helper
-def write_prices(pile: int, belief: Floats, par: Floats, price: Floats) -> None:
+def write_prices(pile: int, turn: int, belief: Floats, par: Floats, price: Floats) -> None:
     """Write the price list of the side that has *belief* about the other side's hand."""
     stay_apart()
     for i in range(52):
@@ -100,12 +104,13 @@ def write_prices(pile: int, belief: Floats, par: Floats, price: Floats) -> None:
             if three != 0 and three & pile == 0:
                 free = price[card, CALM] * price[MATES[card, k, 0], CALM] * price[MATES[card, k, 1], CALM]
             price[card, k] = free
+    weight = par[DEADWOOD_BONUS] * (1 + par[HASTE] * (turn >> 1))
     for i in range(52):
         card = np.int64(IDS_52[i])
         low = np.float32(0.0)
         if card & 15 < 2:
             low = par[LOW_CARD_BONUS] / (1 + (card & 15))
-        worth = (5 - min((card & 15) + 1, 10)) * par[DEADWOOD_BONUS]
+        worth = (5 - min((card & 15) + 1, 10)) * weight
         price[card, CALM] = worth + low
         price[card, EMERGENCY] = worth * par[EMERGENCY_BOOSTER] + low
 
@@ -154,19 +159,30 @@ def loose_cards(hand: int, price: Floats, state: int, par: Floats, loss: Floats)
 
 @helper
 def _loose_by_choice(hand: int, price: Floats, state: int, par: Floats, loss: Floats) -> int:
+    """The same where groups and runs compete for a card: try every way to use the ranks concerned as groups."""
     stay_apart()
-    n, a, b, c = melds.arrangement(hand, np.int64(13), np.int64(0))
-    best = hand & ~(a | b | c)
-    if n == 1:
-        return best
-    most = np.float32(-1e9)
-    for i in range(n):
-        _, a, b, c = melds.arrangement(hand, np.int64(13), i)
-        loose = hand & ~(a | b | c)
-        mean = write_losses(loose, hand & ~loose, price, state, par, loss) / max(popcount(loose), 1)
-        if mean > most:
-            most = mean
-            best = loose
+    least = min_deadwood(hand)
+    runs = in_runs(hand)
+    groups = in_groups(hand)
+    contested = ranks_of(runs & groups)
+    rest_of_hand = hand & ~(groups & ~(contested * EACH_SUIT))
+    second_ranks = contested & (contested - 1)
+    first = groups & ((contested & -contested) * EACH_SUIT)
+    second = groups & ((second_ranks & -second_ranks) * EACH_SUIT)
+    third = groups & ((second_ranks & (second_ranks - 1)) * EACH_SUIT)
+    best = np.int64(-1)
+    most = np.float32(0.0)
+    for i in range(melds.n_choices(first)):
+        for j in range(melds.n_choices(second) if second else 1):
+            for k in range(melds.n_choices(third) if third else 1):
+                left = rest_of_hand & ~(melds.choice(first, i) | melds.choice(second, j) | melds.choice(third, k))
+                loose = left & ~in_runs(left)
+                if points(loose) != least or loose == best:
+                    continue
+                mean = write_losses(loose, hand & ~loose, price, state, par, loss) / max(popcount(loose), 1)
+                if best < 0 or mean > most:
+                    most = mean
+                    best = loose
     return best
 
 
@@ -193,7 +209,7 @@ def worth(total: float, n_loose: int, deadwood: int, limit: int, par: Floats) ->
     """Return the hand utility of ten cards, *n_loose* of them unmelded with the card utilities *total*."""
     value = np.float32(HAND_SIZE - n_loose)
     if n_loose > 0:
-        value += total / (np.float32(n_loose) if par[AVERAGING] == 1 else np.float32(n_loose) ** par[AVERAGING])
+        value += total / np.float32(n_loose)
     if deadwood <= limit:
         value += par[GIN_BONUS] if deadwood == 0 else par[KNOCK_BONUS]
     return value
@@ -201,23 +217,63 @@ def worth(total: float, n_loose: int, deadwood: int, limit: int, par: Floats) ->
 
 @helper
 def value_with(
-    cards: int, forbidden: int, dead: int, limit: int, price: Floats, state: int, par: Floats, loss: Floats
+    hand: int,
+    loose: int,
+    total: float,
+    card: int,
+    forbidden: int,
+    dead: int,
+    limit: int,
+    price: Floats,
+    state: int,
+    par: Floats,
+    loss: Floats,
 ) -> float:
-    """Return the utility of eleven cards: that of the ten left after a reasonable discard.
+    """Return the utility of *hand* and a drawn *card* (a mask): that of the ten left after a reasonable discard.
 
-    *forbidden* may not be thrown (the up-card just taken); *dead* is a card of the pile that the prices do not know.
+    *loose*, *total* and *loss* are of the ten cards (:func:`write_losses`). *forbidden* may not be thrown (the up-card
+    just taken); *dead* is a card of the pile that the prices do not know.
     """
+    cards = hand | card
+    runs = in_runs(cards)
+    groups = in_groups(cards)
+    if runs & groups or (runs | groups) != hand ^ loose:
+        return _value_of_eleven(cards, forbidden, dead, limit, price, state, par, loss)
+    # The card melds nothing, so only it and its partners change.
     stay_apart()
-    loose = loose_cards(cards, price, state, par, loss)
-    if loose == 0:
-        return worth(np.float32(0.0), np.int64(0), np.int64(0), limit, par)
+    blocked = runs | groups | dead
+    pair_bonus = par[MELD_BONUS] + par[COMBINATION_BONUS]
+    place = lowest(card)
+    possible = np.float32(0.0)
+    paired = np.float32(0.0)
+    for k in range(N_THREES):
+        three = THREES[place, k]
+        if three & blocked == 0:
+            possible += price[place, k]
+            partner = three & loose
+            if partner:
+                paired += price[place, k]
+                loss[lowest(partner)] += price[place, k] * (pair_bonus + par[COMBINATION_BONUS])
+    utility = price[place, state] + par[MELD_BONUS] * possible + par[COMBINATION_BONUS] * paired
+    loss[place] = utility + pair_bonus * paired
+    value = _after_discard(loose | card, forbidden, total + utility + par[COMBINATION_BONUS] * paired, limit, par, loss)
+    for k in range(N_THREES):
+        three = THREES[place, k]
+        if three & blocked == 0 and three & loose:
+            loss[lowest(three & loose)] -= price[place, k] * (pair_bonus + par[COMBINATION_BONUS])
+    return value
+
+
+@helper
+def _after_discard(loose: int, forbidden: int, total: float, limit: int, par: Floats, loss: Floats) -> float:
+    """Return the hand utility after the reasonable discard of one of the unmelded cards *loose* of eleven."""
     free = loose & ~forbidden
     if free == 0:
         free = loose
+    top = melds.dearest(free)
     left = points(loose)
-    if left - points(dearest(free)) <= limit:
-        free = melds.dearest(free)
-    total = write_losses(loose, (cards & ~loose) | dead, price, state, par, loss)
+    if left - points(top & -top) <= limit:
+        free = top
     least = np.float32(1e9)
     thrown = np.int64(0)
     while free:
@@ -227,6 +283,20 @@ def value_with(
             least = loss[card]
             thrown = card
     return worth(total - least, popcount(loose) - 1, left - points(bit(thrown)), limit, par)
+
+
+@helper
+def _value_of_eleven(
+    cards: int, forbidden: int, dead: int, limit: int, price: Floats, state: int, par: Floats, loss: Floats
+) -> float:
+    """The same for eleven cards whose melding is not that of the ten."""
+    stay_apart()
+    trial = loss[64:]
+    loose = loose_cards(cards, price, state, par, trial)
+    if loose == 0:
+        return worth(np.float32(0.0), np.int64(0), np.int64(0), limit, par)
+    total = write_losses(loose, (cards & ~loose) | dead, price, state, par, trial)
+    return _after_discard(loose, forbidden, total, limit, par, trial)
 
 
 # --- Drawing ------------------------------------------------------------------------------------------------------
@@ -242,11 +312,15 @@ def draw(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
     if min_deadwood(hand | up) < min_deadwood(hand):
         return TAKE_UP_CARD
     price = np.empty(PRICES, np.float32)
-    loss = np.empty(64, np.float32)
+    loss = np.empty(LOSSES, np.float32)
     limit = np.int64(table.limit)
-    write_prices(table.pile & ~up, belief, par, price)
-    state = state_of(loose_cards(hand, price, CALM, par, loss), limit)
-    taken = value_with(hand | up, np.int64(0) if table.rules.discard_taken else up, 0, limit, price, state, par, loss)
+    write_prices(table.pile & ~up, table.turn, belief, par, price)
+    loose = loose_cards(hand, price, CALM, par, loss)
+    state = state_of(loose, limit)
+    total = write_losses(loose, hand & ~loose, price, state, par, loss)
+    forbidden = np.int64(0) if table.rules.discard_taken else up
+    taken = value_with(hand, loose, total, up, forbidden, 0, limit, price, state, par, loss)
+    total = write_losses(loose, (hand & ~loose) | up, price, state, par, loss)
     sum_values = np.float32(0.0)
     sum_weights = np.float32(0.0)
     left = unseen(table, mine)
@@ -255,7 +329,7 @@ def draw(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
         left &= left - 1
         weight = 1 - belief[index_of(card)]
         sum_weights += weight
-        sum_values += weight * value_with(hand | bit(card), 0, up, limit, price, state, par, loss)
+        sum_values += weight * value_with(hand, loose, total, bit(card), 0, up, limit, price, state, par, loss)
     return TAKE_UP_CARD if taken > sum_values / sum_weights + par[TAKE_MARGIN] else decline(table)
 
 
@@ -274,9 +348,10 @@ def discard(table: np.void, mine: np.void, par: Floats, belief: Floats, hands: M
     is_close = False
     if least <= limit:
         is_close = seems_close(par, hands, n_hands)
-        if can_knock(table, mine, lowest(best)) and (not is_close or least <= par[CAREFUL_LIMIT]):
+        bound = par[CAREFUL_LIMIT] if is_close else par[KNOCK_FROM] - par[KNOCK_FALL] * (table.turn >> 1)
+        if can_knock(table, mine, lowest(best)) and (least <= bound or least == 0):
             return KNOCK_CODE + lowest(best)
-        if not (is_close and par[FREE_DISCARD]):
+        if not par[FREE_DISCARD]:
             return DISCARD_CODE + lowest(best)
     return DISCARD_CODE + best_throw(table, mine, legal, best, par, belief, hands, n_hands)
 
@@ -299,9 +374,9 @@ def best_throw(
     hand = mine.hand
     limit = np.int64(table.limit)
     price = np.empty(PRICES, np.float32)
-    loss = np.empty(64, np.float32)
+    loss = np.empty(LOSSES, np.float32)
     gain = np.empty(64, np.float32)
-    write_prices(table.pile, belief, par, price)
+    write_prices(table.pile, table.turn, belief, par, price)
     least = hand & ~(by_deadwood & -by_deadwood)
     state = state_of(loose_cards(least, price, CALM, par, loss), limit)
     loose = loose_cards(hand, price, state, par, loss)
@@ -337,23 +412,25 @@ def write_gains(
         return
     limit = np.int64(table.limit)
     price = np.empty(PRICES, np.float32)
-    loss = np.empty(64, np.float32)
+    loss = np.empty(LOSSES, np.float32)
     _price_for_opponent(table, par, price)
     stock = unseen(table, mine)
     for i in range(n_hands):
         hand = hands[i]
-        state = state_of(loose_cards(hand, price, CALM, par, loss), limit)
+        loose = loose_cards(hand, price, CALM, par, loss)
+        state = state_of(loose, limit)
+        total = write_losses(loose, hand & ~loose, price, state, par, loss)
         from_stock = np.float32(0.0)
         left = stock & ~hand
         while left:
-            from_stock += value_with(hand | (left & -left), 0, 0, limit, price, state, par, loss)
+            from_stock += value_with(hand, loose, total, left & -left, 0, 0, limit, price, state, par, loss)
             left &= left - 1
         from_stock /= max(popcount(stock & ~hand), 1)
         left = throws
         while left:
             card = left & -left
             left ^= card
-            better = value_with(hand | card, card, 0, limit, price, state, par, loss) - from_stock
+            better = value_with(hand, loose, total, card, card, 0, limit, price, state, par, loss) - from_stock
             if better > 0:
                 gain[lowest(card)] += better / n_hands
 
@@ -365,7 +442,7 @@ def _price_for_opponent(table: np.void, par: Floats, price: Floats) -> None:
     chance = HAND_SIZE / np.float32(52 - HAND_SIZE - popcount(table.pile))
     for i in range(52):
         belief[i] = chance if bit(IDS_52[i]) & table.pile == 0 else 0.0
-    write_prices(table.pile, belief, par, price)
+    write_prices(table.pile, table.turn, belief, par, price)
 
 
 # --- The end of a hand --------------------------------------------------------------------------------------------
@@ -386,10 +463,10 @@ def show(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
     if wisely or table.phase == LAY_OFF:
         return showdown_code(table, mine)
     price = np.empty(PRICES, np.float32)
-    loss = np.empty(64, np.float32)
+    loss = np.empty(LOSSES, np.float32)
     cards = rest(table, mine)
     longest = table.rules.max_run
-    write_prices(table.pile, belief, par, price)
+    write_prices(table.pile, table.turn, belief, par, price)
     melded = cards & ~loose_cards(cards, price, CALM, par, loss)
     n, meld, b, c = melds.arrangement(cards, longest, np.int64(0))
     for i in range(1, n):

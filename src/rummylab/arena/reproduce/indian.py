@@ -1,311 +1,275 @@
-"""Every experiment of Saha et al., section IV and VIII, played again.
-
-`reproduce` plays what is not on disk yet, draws the figures and writes the report. What the paper printed is data:
-``indian.toml`` beside this file.
-"""
+"""What the study of Saha et al. needs beyond its experiment file: tests, corrections, and the claims worked out."""
 
 from __future__ import annotations
 
-import hashlib
-import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module, resources
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from rummylab.arena import plots
+from rummylab.arena.experiment.file import Experiment
+from rummylab.arena.experiment.run import Results
+from rummylab.arena.experiment.steps import OrderedStepResult
+from rummylab.arena.experiment.verdicts import Measured
+from rummylab.arena.ordered import Ordered
+from rummylab.arena.reproduce.indian_hands import HandSample, HandsStep
+from rummylab.arena.statistics import Z95, Estimate, holm, p_value
+from rummylab.arena.words import share_words, signed_words
+from rummylab.cards.hand import Hand
+from rummylab.games.indian.hand import Value, evaluate, wild_rank
+from rummylab.games.indian.rules import OUTCOMES
 
-from rummylab._jit import PACKAGE
-from rummylab.agents.registry import entries, entry
-from rummylab.arena.ordered import play_ordered
-from rummylab.arena.reproduce.registry import Progress, Scale
-from rummylab.arena.reproduce.store import Arrays, Store
-from rummylab.arena.statistics import Estimate, Floats, mean, median, wilson
-from rummylab.engine.agent import CompiledAgent
-from rummylab.games.indian.deals import random_hands
-from rummylab.games.indian.game import Indian, indian
-from rummylab.games.indian.mindist import min_dist_many
-from rummylab.games.indian.minscore import min_score_many
-
-CAP = 80
-EXTRA = ("mindist-drawn", "mindist-outs")
-"""Agents beyond the paper's six: its published experiments' discard, and ours."""
-OUR_DROPPER = ("mindist-outs-drop", "mindist-outs")
-"""Our agent with its own rule for drops, and without."""
-SWEEP = (3, 4, 5, 6)
-"""Drop thresholds that are tried: drop before the first draw with MinDist this much or more."""
-_HANDS_AT_ONCE = 50_000
-_HANDS_PER_STEP = 250  # what a step of the progress bar is worth: one deal takes as long as so many hands
-_MOST_POINTS, _MOST_DISTANCE = 131, 15
-Counts = npt.NDArray[np.int64]
-
-
-def paper() -> dict[str, Any]:
-    """Return what the paper printed."""
-    return tomllib.loads(resources.files(__package__).joinpath("indian.toml").read_text())
+STEPS = {HandsStep.KIND: HandsStep}
+LEVEL = 0.05
+SEVEN = "2s 8s Qs Ah 5h 9h Th 4d 9d Kd 3c 8c Tc"
+"""A hand of MinDist 7 with sevens wild (rules page)."""
+_NAMES = {
+    "random": "Random",
+    "defeat-seeking": "Defeat-seeking",
+    "minscore": "MinScore",
+    "mindist": "MinDist",
+    "mindist-score": "MinDist+Score",
+    "mindist-opp": "MinDist+Opp",
+    "mindist-drawn": "MinDist (drawn)",
+    "mindist-outs": "MinDist+Outs",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """An agent with its options, under the name it has in the report."""
-
-    agent: str
-    drop_from: int | None = None
-
-    @property
-    def label(self) -> str:
-        return self.agent if self.drop_from is None else f"{self.agent}, drops from {self.drop_from}"
-
-    @property
-    def key(self) -> str:
-        return self.agent if self.drop_from is None else f"{self.agent}-drop{self.drop_from}"
-
-    def load(self) -> CompiledAgent:
-        home = entry("indian", self.agent).load()
-        if self.drop_from is None:
-            return home
-        # Every agent of the MinDist family keeps its drop threshold in the first place.
-        return CompiledAgent(self.label, home.pointer, [self.drop_from, *home.par[1:]])
+def name_of(agent: str) -> str:
+    return _NAMES.get(agent, agent)
 
 
-@dataclass(frozen=True, slots=True)
-class HandSample:
-    """Counts over random hands: ``joint[distance, points]``, points uncapped, under both rules."""
+def z_score(estimate: Estimate, null: float) -> float:
+    return (estimate.value - null) / standard_error(estimate)
 
-    decks: int
-    printed_jokers: int
-    n: int
-    joint: Counts
-    joint_platform: Counts
 
-    @property
-    def distances(self) -> Floats:
-        return np.asarray(self.joint.sum(axis=1) / self.n)
+def standard_error(estimate: Estimate) -> float:
+    """Return the standard error behind a 95 % interval."""
+    return max((estimate.high - estimate.low) / (2 * Z95), 1e-12)
 
-    def points(self, rule: str = "paper") -> Floats:
-        """Return the share of hands by uncapped MinScore."""
-        return np.asarray((self.joint if rule == "paper" else self.joint_platform).sum(axis=0) / self.n)
 
-    def at_cap(self, rule: str = "paper") -> float:
-        """Return the share of hands whose capped MinScore is 80."""
-        return float(self.points(rule)[CAP:].sum())
+def turned(estimate: Estimate) -> Estimate:
+    """Return a share from the other side."""
+    return Estimate(1 - estimate.value, 1 - estimate.high, 1 - estimate.low)
 
-    def distances_at_cap(self) -> Floats:
-        """Return the shares of MinDist among hands of MinScore 80."""
-        counts = self.joint[:, CAP:].sum(axis=1)
-        return np.asarray(counts / max(1, counts.sum()))
+
+def corrected(estimates: Sequence[Estimate], null: float) -> list[float]:
+    """Return the p-values of "it is *null*", by Holm's method."""
+    return holm([p_value(z_score(estimate, null)) for estimate in estimates])
+
+
+class Printed:
+    """What the paper printed."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.more: Mapping[str, Any] = experiment.paper
+        self.skilled: list[str] = self.more["skilled"]
+        self.games: int = self.more["games_a_pair"]
+
+    def figure(self, quantity: str, *agents: str) -> float:
+        """Return a number of Table I (``adjusted``) or Table II."""
+        found = [e for e in self.experiment.expectations if (e.quantity, e.agents) == (quantity, agents)]
+        return float(found[0].value or 0)
+
+    def adjusted(self) -> dict[tuple[str, str], float]:
+        """Return the entries of Table I, off the diagonal."""
+        pairs = [(one, two) for one in self.skilled for two in self.skilled if one != two]
+        return {pair: self.figure("adjusted", *pair) for pair in pairs}
 
     @property
-    def highest(self) -> int:
-        return int(np.flatnonzero(self.joint.sum(axis=1))[-1])
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Deals that *mover* opened: deal number k has the same cards in every series."""
-
-    mover: Side
-    other: Side
-    wins: Floats
-    gains: Floats
-    rounds: Floats
-    dropped: Floats
-
-    @property
-    def n(self) -> int:
-        return len(self.wins)
-
-    @property
-    def win_rate(self) -> Estimate:
-        """The share of deals that the first mover won."""
-        return wilson(float(self.wins.mean()), self.n)
-
-    @property
-    def gain(self) -> Estimate:
-        return mean(self.gains)
-
-    @property
-    def median_gain(self) -> Estimate:
-        return median(self.gains)
-
-
-@dataclass(frozen=True)
-class Results:
-    """All experiments."""
-
-    scale: Scale
-    rules: Indian
-    samples: dict[str, HandSample]
-    agents: tuple[str, ...]
-    extra: tuple[str, ...]
-    series: dict[tuple[str, str], Series]
-
-    def of(self, mover: str, other: str) -> Series:
-        return self.series[mover, other]
-
-    def edge(self, agent: str) -> Estimate:
-        """Return the first mover's advantage in self-play."""
-        rate = self.of(agent, agent).win_rate
-        return Estimate(rate.value - 0.5, rate.low - 0.5, rate.high - 0.5)
-
-    def adjusted(self, mover: str, other: str) -> Estimate:
-        """Return the paper's Table I: the win rate less the mover's advantage in self-play, compared deal by deal."""
-        if mover == other:
-            return Estimate(0.5, 0.5, 0.5)
-        return mean(self.of(mover, other).wins - self.of(mover, mover).wins + 0.5)
+    def entry_error(self) -> float:
+        """The standard error of an entry of Table I: a difference of two shares of 1,000 games each."""
+        return math.sqrt(2 * 0.25 / self.games)
 
     def skill(self, one: str, two: str) -> Estimate:
-        """Return how often *one* beats *two*, both orders averaged on the same deals."""
-        return mean((self.of(one, two).wins + 1 - self.of(two, one).wins) / 2)
+        """Return the two entries for a pair as one order-averaged share, with its interval.
 
-    def net_gain(self, one: str, two: str) -> Estimate:
-        """Return the points a deal that *one* wins from *two*, both orders averaged on the same deals."""
-        return mean((self.of(one, two).gains - self.of(two, one).gains) / 2)
+        It is (p12 - p11 + p22 - p21 + 1) / 2: four shares of 1,000 games.
+        """
+        value = (self.figure("adjusted", one, two) + 1 - self.figure("adjusted", two, one)) / 2
+        half = Z95 * math.sqrt(4 * 0.25 / self.games) / 2
+        return Estimate(value, value - half, value + half)
 
-    def drop_gain(self, dropper: str, same: str, opponent: str) -> Estimate:
-        """Return the points a deal that *dropper* wins from *opponent* beyond what *same* without drops does."""
-        gains = [(self.of(one, opponent).gains - self.of(opponent, one).gains) / 2 for one in (dropper, same)]
-        return mean(gains[0] - gains[1])
+    def entries_inside(self) -> list[float]:
+        """Return the entries of Table I that are not outside the interval that the paper says they are."""
+        low, high = self.more["table_1"]["interval"]
+        return [value for value in self.adjusted().values() if low <= value <= high]
 
-    @cached_property
-    def skilled(self) -> tuple[str, ...]:
-        return tuple(name for name in paper()["skilled"] if name in self.agents)
-
-
-class _Meter:
-    def __init__(self, total: int, report: Progress | None) -> None:
-        self.done, self.total, self.report = 0, total, report
-
-    def add(self, n: int) -> None:
-        self.done += n
-        if self.report is not None:
-            self.report(self.done, self.total)
+    def example(self, name: str) -> Value:
+        """Return what a hand from the paper is worth."""
+        example = self.more["examples"][name]
+        return evaluate(Hand.parse(example["hand"]), wild_rank(example["wild"])).value
 
 
-SAMPLES = {"small": (1, 2), "large": (1, 2), "one-joker": (1, 1), "two-decks": (2, 2)}
-"""Random hands by name: decks and printed jokers. The small sample is of the paper's size."""
+class SkillTest(NamedTuple):
+    """The test "equal skill" for a pair, ours and on the paper's numbers; p-values by Holm's method."""
 
+    pair: tuple[str, str]
+    ours: Estimate
+    paper: Estimate
+    p_ours: float
+    p_paper: float
+    p_gap: float
+    """Paper against ours."""
 
-def _sample_sizes(scale: Scale) -> dict[str, int]:
-    return {name: min(scale.hands, paper()["hands"]) if name == "small" else scale.hands for name in SAMPLES}
+    @property
+    def is_firm(self) -> bool:
+        return self.p_ours < LEVEL
 
-
-def _pairings(agents: Sequence[str], extra: Sequence[str]) -> list[tuple[Side, Side]]:
-    """Return every ordered pair to play: all agents, ours against each, and the drop experiments."""
-    pairs = [(Side(one), Side(two)) for one in agents for two in agents]
-    for new in extra:
-        pairs += [pair for name in agents for pair in ((Side(new), Side(name)), (Side(name), Side(new)))]
-        pairs.append((Side(new), Side(new)))
-    for dropper, opponent in _drop_experiments(agents, extra):
-        pairs += [(dropper, opponent), (opponent, dropper)]
-    return pairs
-
-
-def _drop_experiments(agents: Sequence[str], extra: Sequence[str]) -> Iterator[tuple[Side, Side]]:
-    name = paper()["table_2"]["agent"]
-    if OUR_DROPPER[1] in extra and OUR_DROPPER[0] in {found.name for found in entries("indian")}:
-        yield from ((Side(OUR_DROPPER[0]), Side(opponent)) for opponent in (OUR_DROPPER[1], name))
-    if name not in agents:
-        return
-    for threshold in SWEEP:
-        for opponent in (name, "minscore"):
-            if opponent in agents:
-                yield Side(name, threshold), Side(opponent)
-
-
-def source_mark() -> str:
-    """Return a short hash of the rules and agents: results of other code are not taken for ours."""
-    digest = hashlib.blake2b(digest_size=8)
-    for part in ("cards", "games/indian", "agents/indian"):
-        for path in sorted((PACKAGE / part).rglob("*.*")):
-            if path.suffix in (".py", ".json"):
-                digest.update(path.read_bytes())
-    return digest.hexdigest()
+    @property
+    def is_turned(self) -> bool:
+        """Whether the difference is significant the other way round than in the paper."""
+        return self.is_firm and self.ours.value > 0.5
 
 
 class Study:
-    """The experiments, one after the other, with what is already on disk taken from there."""
+    """The results of all steps, and what the paper printed."""
 
-    def __init__(self, out: Path, scale: Scale, progress: Progress | None = None) -> None:
-        self.scale, self.store = scale, Store(out / "raw")
-        self.rules = indian("paper")
-        self.mark = source_mark()
-        known = [found.name for found in entries("indian")]
-        self.agents = tuple(name for name in paper()["agents"] if name in known)
-        self.extra = tuple(name for name in EXTRA if name in known)
-        self.pairs = _pairings(self.agents, self.extra)
-        hands = sum(_sample_sizes(scale).values()) // _HANDS_PER_STEP
-        self.meter = _Meter(hands + scale.games * len(self.pairs), progress)
-
-    def run(self) -> Results:
-        samples = {name: self._sample(name, n) for name, n in _sample_sizes(self.scale).items()}
-        series = {}
-        for mover, other in self.pairs:
-            series[mover.key, other.key] = self._series(mover, other)
-        return Results(self.scale, self.rules, samples, self.agents, self.extra, series)
-
-    def _sample(self, name: str, n: int) -> HandSample:
-        decks, jokers = SAMPLES[name]
-        config = {"code": self.mark, "decks": decks, "printed_jokers": jokers, "hands": n, "seed": self.scale.seed}
-        before = self.meter.done
-        arrays = self.store.get(f"hands-{name}", config, lambda: self._count_hands(decks, jokers, n))
-        self.meter.add(n // _HANDS_PER_STEP - (self.meter.done - before))
-        return HandSample(decks, jokers, n, arrays["joint"], arrays["joint_platform"])
-
-    def _count_hands(self, decks: int, jokers: int, n: int) -> Arrays:
-        joints = {name: np.zeros((_MOST_DISTANCE, _MOST_POINTS), np.int64) for name in ("joint", "joint_platform")}
-        for first in range(0, n, _HANDS_AT_ONCE):
-            size = min(_HANDS_AT_ONCE, n - first)
-            hands = random_hands(size, seed=self.scale.seed, first=first, decks=decks, printed_jokers=jokers)
-            distances, points = np.empty(size, np.int64), np.empty(size, np.int64)
-            min_dist_many(hands, distances)
-            for strict, joint in enumerate(joints.values()):
-                min_score_many(hands, bool(strict), points)
-                np.add.at(joint, (distances, points), 1)
-            self.meter.add(size // _HANDS_PER_STEP)
-        return dict(joints)
-
-    def _series(self, mover: Side, other: Side) -> Series:
-        config = {
-            "code": self.mark,
-            "rules": {**self.rules.options.to_dict(), "version": self.rules.version},
-            "agents": [mover.key, other.key],
-            "games": self.scale.games,
-            "seed": self.scale.seed,
+    def __init__(self, results: Results) -> None:
+        experiment = results.experiment
+        self.printed = Printed(experiment)
+        self.samples: dict[str, HandSample] = {
+            name: found for name, found in results.steps.items() if isinstance(found, HandSample)
         }
-        before = self.meter.done
-        arrays = self.store.get(f"{mover.key}--{other.key}", config, lambda: self._play(mover, other))
-        self.meter.add(self.scale.games - (self.meter.done - before))
-        columns = {name: np.asarray(arrays[name], np.float64) for name in ("wins", "gains", "rounds", "dropped")}
-        return Series(mover, other, **columns)
+        self.play = Ordered.merged(found.ordered for found in results.of_kind(OrderedStepResult))
+        self.agents, self.extra = experiment.step("pairs").players(), self._agents(experiment, "beyond")
+        self.droppers = self._agents(experiment, "drops")
+        self.our_dropper, self.without_drops = self._agents(experiment, "our drops")[0], self.extra[-1]
+        self.skilled = self.printed.skilled
+        self.dropping = str(self.printed.more["table_2"]["agent"])
 
-    def _play(self, mover: Side, other: Side) -> Arrays:
-        scale = self.scale
-        tallies = play_ordered(
-            self.rules,
-            mover.load(),
-            other.load(),
-            games=scale.games,
-            seed=scale.seed,
-            workers=scale.workers,
-            progress=self.meter.add,
-        )
-        outcomes = import_module("rummylab.games.indian.batch").OUTCOMES
-        return {
-            "wins": tallies["winner"] == 0,
-            "gains": tallies["gains"][:, 0].astype(np.int16),
-            "rounds": tallies["rounds"].astype(np.int16),
-            "dropped": tallies["outcomes"][:, outcomes.index("dropped")].astype(np.int8),
-        }
+    @property
+    def games(self) -> int:
+        """Deals per ordered pair."""
+        return next(iter(self.play.series.values())).n
+
+    @staticmethod
+    def threshold(dropper: str) -> int:
+        """Return the MinDist from which an agent such as ``mindist-opp(4)`` drops."""
+        return int(dropper.rstrip(")").rpartition("(")[2])
+
+    @staticmethod
+    def _agents(experiment: Experiment, step: str) -> tuple[str, ...]:
+        found: tuple[str, ...] = getattr(experiment.step(step), "agents")  # noqa: B009 - only these steps have them
+        return found
+
+    @cached_property
+    def tests(self) -> list[SkillTest]:
+        """The tests of all pairs of skilled agents."""
+        pairs = list(combinations(self.skilled, 2))
+        ours, theirs = [self.play.skill(*pair) for pair in pairs], [self.printed.skill(*pair) for pair in pairs]
+        # Entries of Table I are rounded to two places: a little more error.
+        gaps = [
+            (them.value - us.value) / math.hypot(standard_error(them), standard_error(us), 0.01 / math.sqrt(24))
+            for us, them in zip(ours, theirs, strict=True)
+        ]
+        p_values = corrected(ours, 0.5), corrected(theirs, 0.5), holm([p_value(gap) for gap in gaps])
+        return [SkillTest(*row) for row in zip(pairs, ours, theirs, *p_values, strict=True)]
+
+    def dropped(self, dropper: str, opponent: str) -> float:
+        """Return the share of deals dropped, both orders averaged."""
+        number = OUTCOMES.index("dropped")
+        return (self.play.of(dropper, opponent).ended(number) + self.play.of(opponent, dropper).ended(number)) / 2
 
 
-def reproduce(out: Path, scale: Scale, progress: Progress | None = None) -> Path:
-    """Run the study below *out* and write ``out/README.md`` with its figures; return its path."""
-    from rummylab.arena.reproduce import indian_report, plots
+# --- The claims ---------------------------------------------------------------------------------------------------
 
+
+def _peak_at_80(study: Study) -> Measured:
+    large = study.samples["large"]
+    share = large.measure("minscore_80")
+    words = f"{large.at_cap():.1%} of hands ({large.at_cap('platform'):.1%} by the platform rule)"
+    return Measured(share.value, share.low, share.high, words)
+
+
+def _highest_mindist(study: Study) -> Measured:
+    small, large = study.samples["small"], study.samples["large"]
+    words = f"{small.highest} in {small.n:,} hands, {large.highest} in {large.n:,}"
+    return Measured.exact(small.highest, words)
+
+
+def _opp_is_best(study: Study) -> Measured:
+    best, others = study.dropping, [agent for agent in study.agents if agent != study.dropping]
+    rates = {(i, j): study.play.of(i, j).win_rate.value for i in study.agents for j in study.agents}
+    row = sum(rates[best, j] >= rates[i, j] for i in others for j in study.agents)
+    column = sum(rates[j, best] <= rates[j, i] for i in others for j in study.agents)
+    of = len(others) * len(study.agents)
+    return Measured.exact(row + column, f"larger in {row} of {of} comparisons, smaller in {column} of {of}")
+
+
+def _opp_over_60(study: Study) -> Measured:
+    def over(agents: Sequence[str]) -> int:
+        return sum(study.play.of(study.dropping, other).win_rate.value > 0.6 for other in agents)
+
+    skilled = over(study.skilled)
+    words = f"as first mover in {over(study.agents)} of {len(study.agents)}; against the skilled four in {skilled}"
+    return Measured.exact(skilled, words)
+
+
+def _entries_inside(study: Study) -> Measured:
+    inside = study.printed.entries_inside()
+    words = f"{len(inside)} of its own 12 are not: " + ", ".join(f"{value:.2f}" for value in inside)
+    return Measured.exact(len(inside), words)
+
+
+def _significant_pairs(study: Study) -> Measured:
+    firm = sum(test.is_firm for test in study.tests)
+    as_told = sum(test.is_firm and not test.is_turned for test in study.tests)
+    words = f"{firm} of {len(study.tests)} pairs differ after Holm's correction, {as_told} of them as printed"
+    return Measured.exact(as_told, words)
+
+
+def _drop_skill(study: Study) -> Measured:
+    pair = str(study.printed.more["table_2"]["drops"]), study.dropping
+    skill = study.play.skill(*pair)
+    gain = study.play.net_gain(*pair)
+    return Measured.of(skill, f"it wins {share_words(skill)}, and earns {signed_words(gain)} points a deal")
+
+
+def _likely_mindist(study: Study) -> Measured:
+    large = study.samples["large"]
+    return large.share(float(large.distances[2:5].sum()))
+
+
+def _possible_mindist(study: Study) -> Measured:
+    words = f"true, but not sharp: 7 is the most with one deck, and it occurs (`{SEVEN}`, sevens wild)"
+    return Measured.exact(evaluate(Hand.parse(SEVEN), wild_rank("7")).value.min_dist, words)
+
+
+_CLAIMS: Mapping[str, Callable[[Study], Measured]] = {
+    "iv_a_minscore": lambda study: Measured.exact(study.printed.example("iv_a").min_score),
+    "iv_b_minscore": lambda study: Measured.exact(study.printed.example("iv_b").min_score),
+    "iv_b_mindist": lambda study: Measured.exact(study.printed.example("iv_b").min_dist),
+    "peak_at_80": _peak_at_80,
+    "likely_mindist": _likely_mindist,
+    "highest_mindist": _highest_mindist,
+    "possible_mindist": _possible_mindist,
+    "opp_is_best": _opp_is_best,
+    "opp_over_60": _opp_over_60,
+    "entries_inside": _entries_inside,
+    "significant_pairs": _significant_pairs,
+    "drop_skill": _drop_skill,
+}
+
+
+# --- What the experiment asks of its hook -------------------------------------------------------------------------
+
+DERIVED = {name: (lambda results, claim=claim: claim(Study(results))) for name, claim in _CLAIMS.items()}
+
+
+def ready() -> None:
+    """Say at once, not after minutes of play, that the figures cannot be drawn."""
     plots.need_matplotlib()
-    results = Study(out, scale, progress).run()
-    return indian_report.write(results, out)
+
+
+def report(results: Results, out: Path) -> str:
+    """Draw the figures below *out* and return the report's sections."""
+    from rummylab.arena.reproduce import indian_figures, indian_report
+
+    study = Study(results)
+    indian_figures.draw(study, out)
+    return indian_report.sections(study)

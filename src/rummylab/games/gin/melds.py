@@ -45,13 +45,13 @@ def melded(hand: int) -> int:
 
 
 @helper
-def _n_choices(group: int) -> int:
+def n_choices(group: int) -> int:
     """Return in how many ways a rank can be used as a group, using none included."""
     return 2 if popcount(group) == 3 else 6
 
 
 @helper
-def _choice(group: int, i: int) -> int:
+def choice(group: int, i: int) -> int:
     """Return the *i*-th way to use the cards *group* of one rank: none, all, or (of four) all but one."""
     if i == 0:
         return 0
@@ -73,15 +73,15 @@ def _contested_deadwood(hand: int, contested: int) -> int:
     rest = contested & (contested - 1)
     second = cards & ((rest & -rest) * EACH_SUIT)
     third = cards & ((rest & (rest - 1)) * EACH_SUIT)
-    n_second = _n_choices(second) if second else 1
-    n_third = _n_choices(third) if third else 1
+    n_second = n_choices(second) if second else 1
+    n_third = n_choices(third) if third else 1
     best = np.int64(1000)
-    for i in range(_n_choices(first)):
-        with_first = hand & ~_choice(first, i)
+    for i in range(n_choices(first)):
+        with_first = hand & ~choice(first, i)
         for j in range(n_second):
-            with_second = with_first & ~_choice(second, j)
+            with_second = with_first & ~choice(second, j)
             for k in range(n_third):
-                left = with_second & ~_choice(third, k)
+                left = with_second & ~choice(third, k)
                 best = min(best, points(left & ~in_runs(left)))
     return best
 
@@ -215,8 +215,8 @@ def melds_in(hand: int, max_run: int, out: Masks) -> int:
         rank = ranks & -ranks
         ranks ^= rank
         group = groups & (rank * EACH_SUIT)
-        for i in range(1, _n_choices(group)):
-            out[n] = _choice(group, i)
+        for i in range(1, n_choices(group)):
+            out[n] = choice(group, i)
             n += 1
     starts = hand & (hand >> 1) & (hand >> 2)
     while starts:

@@ -5,8 +5,11 @@ Needs the extra ``report``. No window is opened and no global style is changed.
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +37,19 @@ _STYLE: Any = {
     "grid.linewidth": 0.6,
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "rummylab",
 }
+
+
+@dataclass
+class Picture:
+    """A figure as a PNG file and, for pages that stand alone, as SVG text."""
+
+    path: Path
+    svg: str = ""
+    width: float = 0.0
+    """In inches, as it was drawn."""
 
 
 def need_matplotlib() -> None:
@@ -46,8 +61,10 @@ def need_matplotlib() -> None:
 
 
 @contextmanager
-def figure(path: Path, width: float, height: float, columns: int = 1, **grid: Any) -> Iterator[tuple[Figure, Any]]:
-    """Give a figure with its axes, and write it to *path* at the end."""
+def figure(
+    to: Path | Picture, width: float, height: float, columns: int = 1, rows: int = 1, **grid: Any
+) -> Iterator[tuple[Figure, Any]]:
+    """Give a figure with its axes, and write it at the end; the same figure gives the same bytes."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -55,9 +72,32 @@ def figure(path: Path, width: float, height: float, columns: int = 1, **grid: An
     with matplotlib.rc_context(_STYLE):
         drawn = Figure(figsize=(width, height), dpi=150)
         FigureCanvasAgg(drawn)
-        axes = drawn.subplots(1, columns, **grid)
+        axes = drawn.subplots(rows, columns, **grid)
         yield drawn, axes
-        drawn.savefig(path, metadata={"Software": None})
+        drawn.savefig(to.path if isinstance(to, Picture) else to, metadata={"Software": None})
+        if isinstance(to, Picture):
+            drawn.set_layout_engine("none")  # everything has found its place
+            to.svg, to.width = _svg(drawn, to.path.stem), width
+
+
+def _svg(drawn: Figure, name: str) -> str:
+    """Return the figure as SVG to put into an HTML page: no links to elsewhere, and ids that begin with *name*."""
+    buffer = io.StringIO()
+    drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r'\s(?:xmlns(?::xlink)?|version|width|height)="[^"]*"', "", text, count=5)
+    text = text.replace("xlink:href", "href")
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'href="#', f'href="#{name}-', text)
+    return re.sub(r"url\(#", f"url(#{name}-", text)
+
+
+def ink(image: Any, value: float) -> str:
+    """Return the colour of writing that can be read on *value*'s colour in *image*."""
+    red, green, blue, _ = image.cmap(image.norm(value))
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
 
 
 def steps(path: Path, curves: Mapping[str, Floats], *, x: str, y: str, title: str, note: tuple[float, str]) -> None:
@@ -121,17 +161,14 @@ def heat_maps(
 ) -> None:
     """Draw tables of numbers, one panel each, coloured between *limits* and with the numbers in the cells."""
     sizes = [len(names) for _, names, _ in panels]
-    shape = {"squeeze": False, "width_ratios": sizes}
+    shape: dict[str, Any] = {"squeeze": False, "width_ratios": sizes}
     with figure(path, 1.9 + 1.0 * sum(sizes), 1.8 + 0.62 * max(sizes), len(panels), **shape) as (drawn, grid):
         drawn.suptitle(title, fontsize=12, fontweight="bold")
         for axes, (label, names, values), (low, high) in zip(grid[0], panels, limits, strict=True):
             image = axes.imshow(values, cmap=colors, vmin=low, vmax=high, aspect="auto")
             for i, j in np.ndindex(*values.shape):
-                red, green, blue, _ = image.cmap(image.norm(values[i, j]))
-                dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-                axes.text(
-                    j, i, format(values[i, j], form), ha="center", va="center", color="white" if dark else "black"
-                )
+                written = format(values[i, j], form)
+                axes.text(j, i, written, ha="center", va="center", color=ink(image, float(values[i, j])))
             axes.set_title(label, fontweight="normal")
             axes.set(xlabel=x, ylabel=y)
             axes.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
@@ -141,9 +178,46 @@ def heat_maps(
             axes.tick_params(length=0)
 
 
-def _points(
-    axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any
-) -> None:
+def card_map(path: Path, chances: Floats, marks: Sequence[Sequence[str]], *, title: str) -> None:
+    """Draw the probability of each card, suits by ranks; *marks* says what is certain and, with ``*``, what is true."""
+    need_matplotlib()
+    with figure(path, 9.0, 3.2) as (drawn, axes):
+        gone = np.array([[mark in ("mine", "pile") for mark in row] for row in marks])
+        image = axes.imshow(np.where(gone, np.nan, chances), cmap="viridis", vmin=0, vmax=1, aspect="auto")
+        for i, j in np.ndindex(*chances.shape):
+            text = marks[i][j] if gone[i, j] else f"{chances[i, j]:.0%}"
+            color = GREY if gone[i, j] else "white" if chances[i, j] < 0.6 else "black"
+            axes.text(j, i, text, ha="center", va="center", color=color, fontsize=8)
+            if "*" in marks[i][j]:
+                axes.add_patch(_frame(j, i))
+        axes.set_title(title)
+        axes.set_xticks(range(13), "A23456789TJQK")
+        axes.set_yticks(range(4), "♣♥♠♦")
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
+        drawn.colorbar(image, ax=axes, label="probability")
+
+
+def _frame(x: int, y: int) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=VERMILION, linewidth=2)
+
+
+def learning_curve(path: Path, entries: Sequence[float], curves: Mapping[str, Sequence[float]], *, title: str) -> None:
+    """Draw losses over the entries seen."""
+    need_matplotlib()
+    with figure(path, 6.5, 3.8) as (_, axes):
+        for (name, values), color in zip(curves.items(), (SKY, VERMILION), strict=False):
+            axes.plot(
+                np.array(entries) / 1e6, values, label=name, color=color, marker="." if len(values) < 40 else None
+            )
+        axes.set(xlabel="million entries seen", ylabel="log loss per card", title=title)
+        axes.legend(loc="upper right")
+
+
+def points(axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any) -> None:
+    """Draw estimates with their intervals at the places *at*."""
     middle = np.array([value.value for value in values])
     arms = np.array([[value.value - value.low for value in values], [value.high - value.value for value in values]])
     horizontal = how.pop("horizontal", False)
@@ -155,15 +229,22 @@ def _points(
 
 
 def forest(
-    path: Path, names: Sequence[str], series: Mapping[str, Sequence[Estimate]], *, x: str, title: str, null: float
+    path: Path | Picture,
+    names: Sequence[str],
+    series: Mapping[str, Sequence[Estimate]],
+    *,
+    x: str,
+    title: str,
+    null: float,
+    pitch: float = 0.5,
 ) -> None:
     """Draw estimates with their intervals, one line per comparison, around the value that means no difference."""
     looks = [(VERMILION, "s"), (BLUE, "o")]
-    with figure(path, 7.0, 1.6 + 0.5 * len(names)) as (drawn, axes):
+    with figure(path, 7.0, 1.6 + pitch * len(names)) as (drawn, axes):
         axes.axvline(null, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
             at = np.arange(len(names), dtype=np.float64) + 0.24 * (k - (len(series) - 1) / 2)
-            _points(axes, at, values, color, marker, label, horizontal=True)
+            points(axes, at, values, color, marker, label, horizontal=True)
         axes.set_yticks(range(len(names)), names)
         axes.invert_yaxis()
         axes.set(xlabel=x, title=title)
@@ -179,7 +260,7 @@ def dots(
         axes.axhline(0, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
             at = np.array(places, np.float64) + 0.1 * (k - (len(series) - 1) / 2)
-            _points(axes, at, values, color, marker, label, ls="-", lw=1)
+            points(axes, at, values, color, marker, label, ls="-", lw=1)
             for place, value in zip(at, values, strict=True):
                 away = (-8, "right") if k == 0 else (8, "left")
                 axes.annotate(

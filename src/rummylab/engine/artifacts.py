@@ -1,0 +1,114 @@
+"""Trained files: tensors in the safetensors format beside a JSON manifest that says where they come from.
+
+The format is eight bytes with the length of a JSON header, the header, and the raw numbers: small enough to read and
+write here, so that playing needs no further package. NAME.safetensors belongs to NAME.json.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab.errors import ArtifactError
+
+Tensors = dict[str, npt.NDArray[np.float32]]
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    os.replace(part, path)
+
+
+def _manifest_path(path: Path) -> Path:
+    return path.with_suffix(".json")
+
+
+def write_artifact(path: Path, tensors: Mapping[str, npt.NDArray[np.float32]], manifest: Mapping[str, Any]) -> None:
+    """Write *tensors* to *path* and *manifest*, with hash and shapes, to the JSON file beside it."""
+    header: dict[str, Any] = {}
+    start = 0
+    for name, tensor in tensors.items():
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [start, start + 4 * tensor.size]}
+        start += 4 * tensor.size
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    body = b"".join(np.ascontiguousarray(tensor, "<f4").tobytes() for tensor in tensors.values())
+    data = len(head).to_bytes(8, "little") + head + body
+    facts = {
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "shapes": {name: list(tensor.shape) for name, tensor in tensors.items()},
+        **manifest,
+    }
+    write_whole(path, data)
+    write_whole(_manifest_path(path), (json.dumps(facts, indent=1) + "\n").encode())
+
+
+def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:
+    """Return the tensors of *path* and their manifest, once hash and *shapes* are found to be right."""
+    manifest = _read_manifest(_manifest_path(path))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ArtifactError(f"{path}: {error.strerror}") from None
+    found = hashlib.sha256(data).hexdigest()
+    if found != manifest.get("sha256"):
+        raise ArtifactError(
+            f"{path}: the hash is {found[:12]}…, but its manifest says {str(manifest.get('sha256'))[:12]}…; "
+            "the file is damaged or belongs to another manifest"
+        )
+    tensors = parse_tensors(data, str(path))
+    for name, shape in shapes.items():
+        if name not in tensors:
+            raise ArtifactError(f"{path}: no tensor {name!r}; it has {', '.join(sorted(tensors))}")
+        if tensors[name].shape != shape:
+            raise ArtifactError(f"{path}: tensor {name!r} has shape {tensors[name].shape}, but {shape} is needed")
+    return {name: tensors[name] for name in shapes}, manifest
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArtifactError(f"{path}: {error.strerror}") from None
+    except ValueError:
+        raise ArtifactError(f"{path}: the manifest is no JSON") from None
+    if not isinstance(manifest, dict):
+        raise ArtifactError(f"{path}: the manifest is no JSON object")
+    return manifest
+
+
+def parse_tensors(data: bytes, name: str) -> Tensors:
+    """Return the tensors of the bytes of a safetensors file; *name* is for error messages."""
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > len(data) - 8:
+        raise ArtifactError(f"{name}: truncated, {len(data)} bytes do not even hold the header")
+    try:
+        header = json.loads(data[8 : 8 + length])
+        header.pop("__metadata__", None)
+        return {key: _tensor(data[8 + length :], key, entry, name) for key, entry in header.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, ArtifactError):
+            raise
+        raise ArtifactError(f"{name}: the header is no safetensors header") from None
+
+
+def _tensor(body: bytes, key: str, entry: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
+    start, end = entry["data_offsets"]
+    shape = tuple(entry["shape"])
+    if entry["dtype"] != "F32":
+        raise ArtifactError(f"{name}: tensor {key!r} holds {entry['dtype']}, but F32 is needed")
+    if not 0 <= start <= end <= len(body):
+        raise ArtifactError(f"{name}: truncated, tensor {key!r} ends at byte {end} of {len(body)}")
+    if end - start != 4 * int(np.prod(shape)):
+        raise ArtifactError(f"{name}: tensor {key!r} of shape {shape} cannot take {end - start} bytes")
+    return np.frombuffer(body[start:end], "<f4").reshape(shape)

@@ -1,0 +1,92 @@
+"""Measures beliefs about the opponent's hand on fresh games: ``rummylab evaluate gin-opponent-hand``."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+from rummylab.beliefs.gin.network import Network
+from rummylab.learning.opponent_hand.beliefs import Belief, Floats, certain, chunks, counts, uniform
+from rummylab.learning.opponent_hand.dataset import Plan, Progress, play_shard
+from rummylab.learning.opponent_hand.hands import Hands
+from rummylab.learning.opponent_hand.measures import Score
+from rummylab.learning.opponent_hand.shape import Positions, deadwood_by_turn, marginals, sample
+
+SHAPE_ENTRIES = 40_000
+"""Entries for which hands are sampled."""
+
+
+def score(hands: Hands, beliefs: dict[str, Belief]) -> dict[str, Score]:
+    """Return how each of *beliefs* does on *hands*."""
+    scores = {name: Score.empty() for name in beliefs}
+    for entries, planes, held in chunks(hands):
+        own_turns = (hands.turn_of[entries] >> 1) + 1
+        for name, belief in beliefs.items():
+            scores[name].add(belief(planes), held, own_turns)
+    return scores
+
+
+def evaluate(
+    plan: Plan,
+    network: Network,
+    *,
+    shape: Floats | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Play *plan* and return the measures of the network, the uniform belief and that of counting cards.
+
+    Also the mean deadwood of hands sampled by each belief, beside that of the real ones, by the opponent's turns;
+    *shape* are the weights of the shaped hands.
+    """
+    beliefs: dict[str, Belief] = {"network": network.probabilities, "uniform": uniform, "counts": counts}
+    totals = {name: Score.empty() for name in beliefs}
+    described = plan.to_dict()  # loads the agents
+    entries, first = 0, Hands.join([])
+    for done, hands in enumerate(_fresh(plan, workers or os.cpu_count() or 1), 1):
+        entries += len(hands)
+        if len(first) < SHAPE_ENTRIES:
+            first = Hands.join([first, hands])
+        for name, found in score(hands, beliefs).items():
+            totals[name].add_score(found)
+        if progress:
+            progress(done, plan.shards)
+    return {
+        "entries": entries,
+        "seed": plan.seed,
+        "line_ups": described["line_ups"],
+        "model": network.manifest.get("sha256"),
+        **{name: total.to_dict() for name, total in totals.items()},
+        **sampled(first, network, shape, plan.seed),
+    }
+
+
+def sampled(hands: Hands, network: Network, shape: Floats | None, seed: int) -> dict[str, Any]:
+    """Return the mean deadwood of sampled hands by the opponent's turns and, with *shape*, the measures of these."""
+    n = min(len(hands), SHAPE_ENTRIES)
+    beliefs: dict[str, Belief] = {"uniform": uniform, "counts": counts, "network": certain(network.probabilities)}
+    positions = {name: Positions.of(hands, belief, n) for name, belief in beliefs.items()}
+    ours = positions["network"]
+    deadwood = {"truth": deadwood_by_turn(ours, ours.held)}
+    deadwood |= {name: deadwood_by_turn(here, sample(here, None, seed)) for name, here in positions.items()}
+    found: dict[str, Any] = {"deadwood": deadwood}
+    if shape is not None:
+        deadwood["shaped"] = deadwood_by_turn(ours, sample(ours, shape, seed))
+        some = ours[: n // 4]
+        own_turns = (hands.turn_of[: n // 4] >> 1) + 1
+        for name, belief in (("shaped", marginals(some, shape, seed)), ("network_on_the_same", some.beliefs)):
+            total = Score.empty()
+            total.add(belief, some.held_cards, own_turns)
+            found[name] = total.to_dict()
+    return found
+
+
+def _fresh(plan: Plan, workers: int) -> Iterator[Hands]:
+    if workers == 1 or plan.shards == 1:
+        yield from (play_shard(plan, shard) for shard in range(plan.shards))
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
+        yield from pool.map(play_shard, [plan] * plan.shards, range(plan.shards))

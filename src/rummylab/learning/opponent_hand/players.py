@@ -1,0 +1,56 @@
+"""The agents that make data, by name: those of the registry, and utility agents with numbers of their own.
+
+``utility@tuned.json`` is `utility` with the options of that file, ``utility@runs/phase1`` with the network and, if it
+has a ``utility.json``, the options of that directory. ``~10`` at the end of a utility agent's name means ten sampled
+hands instead of its own number: faster, and much the same play.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from rummylab.agents.gin import utility
+from rummylab.agents.gin.utility_options import NETWORK, SAMPLES, UtilityOptions, load_artifact
+from rummylab.agents.registry import agent
+from rummylab.beliefs.gin.network import BUNDLED, Network
+from rummylab.engine.agent import CompiledAgent
+from rummylab.errors import OptionError
+
+
+def utility_player(name: str, options: UtilityOptions, network: Network | None = None) -> CompiledAgent:
+    """Return a utility agent, with *network* as its belief if there is one."""
+    if network is None:
+        return CompiledAgent(name, utility.act, options.par)
+    par = replace(options, belief=NETWORK).par
+    return CompiledAgent(name, utility.act, np.concatenate([np.array(par, np.float32), network.flat]))
+
+
+@cache
+def player(name: str) -> CompiledAgent:
+    """Return the Gin agent *name*."""
+    plain, tilde, samples = name.rpartition("~")
+    found = _player(plain if tilde else name)
+    if tilde:
+        if found.pointer is not utility.act or not samples.isdigit():
+            raise OptionError(f"{name}: a number of samples is for utility agents, such as utility~10")
+        found = CompiledAgent(name, found.pointer, found.par.copy())
+        found.par[SAMPLES] = int(samples)
+    return found
+
+
+def _player(name: str) -> CompiledAgent:
+    base, _, where = name.partition("@")
+    if not where:
+        return agent("gin", name)
+    if base != "utility":
+        raise OptionError(f"{name}: only utility takes its numbers from a file, not {base}")
+    place = Path(where)
+    if not place.is_dir():
+        return utility_player(name, load_artifact(place))
+    chosen = place / utility.ARTIFACT.name
+    options = load_artifact(chosen if chosen.exists() else utility.ARTIFACT)
+    return utility_player(name, options, Network.load(place / BUNDLED))

@@ -1,0 +1,85 @@
+"""Which agents can be tuned, by which numbers and between which bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any
+
+from rummylab.agents.gin.utility_options import FORMAT, NAMES, VERSION, UtilityOptions, load_artifact
+from rummylab.engine.agent import CompiledAgent
+from rummylab.errors import OptionError, UnknownNameError
+
+Numbers = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Space:
+    """The tunable numbers of one agent: bounds by name, the numbers to start from, how to make the agent."""
+
+    bounds: Mapping[str, tuple[float, float]]
+    start: Callable[[], Numbers]
+    """The present numbers of the agent."""
+    make: Callable[[Numbers], CompiledAgent]
+    artifact: Callable[[Numbers], dict[str, Any]]
+    """The tuned numbers in the form in which the agent's file reads them."""
+
+    def complete(self, numbers: Numbers) -> dict[str, float]:
+        """Return *numbers* with everything else as in the start."""
+        return {**self.start(), **numbers}
+
+
+def _utility(home: str) -> Space:
+    """Return the space of an agent with :class:`UtilityOptions` in an artifact beside its file.
+
+    Weights of its belief, which come after the options in ``par``, are in its ``BELIEF_WEIGHTS``.
+    """
+
+    def make(numbers: Numbers) -> CompiledAgent:
+        module = import_module(home)
+        par = (*UtilityOptions(**numbers).par, *getattr(module, "BELIEF_WEIGHTS", ()))
+        return CompiledAgent("tuned", module.act, par)
+
+    bounds = {
+        "meld_bonus": (0.0, 2.0),
+        "combination_bonus": (0.0, 4.0),
+        "deadwood_bonus": (0.2, 3.0),
+        "knock_bonus": (0.0, 20.0),
+        "gin_bonus": (0.0, 40.0),
+        "opp_util_importance": (0.0, 3.0),
+        "low_card_bonus": (-1.0, 2.0),
+        "emergency_booster": (0.5, 5.0),
+        "take_margin": (-1.0, 3.0),
+        "haste": (0.0, 0.5),
+        "knock_from": (0.0, 20.0),
+        "knock_fall": (0.0, 5.0),
+    }
+    return Space(
+        bounds=bounds,
+        start=lambda: asdict(load_artifact(import_module(home).ARTIFACT)),
+        make=make,
+        artifact=lambda numbers: {
+            "format": FORMAT,
+            "version": VERSION,
+            "options": {name: round(float(numbers[name]), 6) for name in NAMES},
+        },
+    )
+
+
+SPACES: dict[tuple[str, str], Space] = {("gin", "utility"): _utility("rummylab.agents.gin.utility")}
+
+
+def space(game: str, agent: str) -> Space:
+    """Return what can be tuned of *agent*; an unknown name suggests the nearest."""
+    known = {name: found for (of, name), found in SPACES.items() if of == game}
+    if agent not in known:
+        raise UnknownNameError(f"tunable agent of {game}", agent, known)
+    return known[agent]
+
+
+def check_names(found: Space, names: tuple[str, ...], what: str) -> None:
+    """Raise OptionError if one of *names* is no number of the agent."""
+    for name in names:
+        if name not in found.start():
+            raise OptionError(f"{what}: the agent has no number {name!r}; known: {', '.join(found.start())}")

@@ -1,0 +1,67 @@
+"""``rummylab belief`` looks inside a recorded hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rummylab.agents.registry import agent
+from rummylab.cards.hand import Hand
+from rummylab.cli.main import app
+from rummylab.engine.records import Record, write_records
+from rummylab.engine.referee import play_match
+from rummylab.errors import OptionError, UnknownNameError
+from rummylab.games.gin.game import gin
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("records") / "match.rgr"
+    players = [agent("gin", "simple"), agent("gin", "random")]
+    states = play_match(gin("eaai"), players, 7)
+    write_records(path, [Record.of(next(states), ["simple", "random"], 7) for _ in range(2)])
+    return path
+
+
+def ask(record: Path, *options: str) -> dict[str, object]:
+    result = CliRunner().invoke(app, ["belief", str(record), *options, "--json"], catch_exceptions=False)
+    return json.loads(result.stdout)  # type: ignore[no-any-return]
+
+
+def test_the_map_leaves_out_what_the_player_sees(record: Path) -> None:
+    found = ask(record, "--at", "9", "--belief", "counts", "--truth")
+    cards, held = found["cards"], found["held"]
+    assert isinstance(cards, dict)
+    assert isinstance(held, list)
+    assert len(cards) == 52
+    assert len(held) == 10
+    assert sum(cards.values()) == pytest.approx(10, abs=0.01)
+    for card in Hand.parse(str(found["own"])):
+        assert cards[str(card)] == 0
+    assert all(cards[card] > 0 for card in held)
+
+
+def test_every_seat_can_be_asked_and_the_truth_stays_hidden_unless_wanted(record: Path) -> None:
+    both = [ask(record, "--at", "9", "--belief", "uniform", "--seat", seat) for seat in "01"]
+    assert both[0]["own"] != both[1]["own"]
+    assert "held" not in both[0]
+
+
+def test_the_map_is_printed_and_drawn(record: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "map.png"
+    options = ["--at", "5", "--belief", "uniform", "--truth", "--plot", str(picture)]
+    result = CliRunner().invoke(app, ["belief", str(record), *options], catch_exceptions=False)
+    assert result.stdout.count("●") == 10 + result.stdout.count("discard") + 1  # the legend has one more
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_decisions_and_hands_that_are_not_there_are_named(record: Path) -> None:
+    with pytest.raises(OptionError, match="decisions 1 to"):
+        ask(record, "--at", "999")
+    with pytest.raises(OptionError, match="has 2 hands"):
+        ask(record, "--at", "1", "--hand", "3")
+    with pytest.raises(UnknownNameError, match="counts"):
+        ask(record, "--at", "1", "--belief", "count")

@@ -1,0 +1,334 @@
+"""Experiments as files: what is read, what is refused, what is kept, and what the verdicts say."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rummylab.agents.registry import entry
+from rummylab.arena.backends import Processes, ThisProcess
+from rummylab.arena.experiment.file import Experiment, parse_experiment, read_experiment
+from rummylab.arena.experiment.report import to_dict, write_report
+from rummylab.arena.experiment.run import earlier_run, run_experiment
+from rummylab.arena.experiment.verdicts import Expectation, Measured
+from rummylab.arena.reproduce.registry import reproductions
+from rummylab.arena.store import Store
+from rummylab.errors import ExperimentError, OptionError, StoreError, UnknownNameError
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "first-look.toml"
+HEAD = 'title = "t"\ngame = "gin"\n'
+STEP = '[[match]]\nname = "m"\nagents = ["simple", "random"]\ngames = 1200\n'
+
+
+def parsed(text: str, **more: Any) -> Experiment:
+    return parse_experiment(text, "test", "rummylab run test.toml", "test.toml", **more)
+
+
+class Stops:
+    """A back end that is interrupted after some tasks."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        for i, task in enumerate(items):
+            if i == self.after:
+                raise KeyboardInterrupt
+            yield task, work(task)
+
+
+class Backwards:
+    """A back end that remembers what it played, and plays the last task first."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Any] = []
+
+    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        self.tasks += items
+        return ThisProcess().run(work, list(reversed(items)))
+
+
+# --- Reading --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("title = ", "test.toml: not valid TOML"),
+        ('game = "gin"\n' + STEP, "test.toml: the key 'title' is missing"),
+        (HEAD, "test.toml: there is no step; known kinds: [[match]], [[tournament]], [[ordered]]"),
+        (HEAD + "[[mach]]\nname = 'm'", "test.toml: no key or kind of step named 'mach'; did you mean 'match'?"),
+        (HEAD + STEP.replace("games", "gmaes"), "[[match]] 'm': no key named 'gmaes'; did you mean 'games'?"),
+        (HEAD + STEP.replace("1200", '"many"'), "[[match]] 'm': games is 'many', but must be a whole number"),
+        (HEAD + STEP.replace("1200", "1"), "[[match]] 'm': games is 1, but must lie between 2"),
+        (HEAD + STEP.replace('"simple"', '"simpel"'), "no gin agent named 'simpel'; did you mean 'simple'?"),
+        (HEAD + STEP.replace('["simple", "random"]', '"simple"'), "agents is 'simple', but must be a list of texts"),
+        (HEAD + STEP + STEP, "test.toml: two steps have the name 'm'"),
+        (HEAD + STEP.replace("[[match]]", "[match]"), "match must be a list of tables: write [[match]]"),
+        (HEAD.replace("gin", "gim") + STEP, "no game named 'gim'; did you mean 'gin'?"),
+        (HEAD + 'rules = "eeai"\n' + STEP, "no preset named 'eeai'; did you mean 'eaai'?"),
+        (HEAD + "[defaults]\nsead = 3\n" + STEP, "[defaults]: no key named 'sead'; did you mean 'seed'?"),
+        (HEAD + 'hook = "no.such"\n' + STEP, "test.toml: the hook 'no.such' cannot be imported"),
+        (HEAD + STEP.replace("match", "ordered"), "gin has no driver in which one agent always moves first"),
+        (HEAD + STEP + "sprt = [0.6, 0.5]", "the bounds of a sequential test"),
+        (HEAD + STEP.replace('"m"', '"a.b"'), "a step's name is text without"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_is_one_line_that_names_file_and_key(text: str, words: str) -> None:
+    with pytest.raises(ExperimentError) as caught:
+        parsed(text)
+    message = str(caught.value)
+    assert message.startswith("test.toml")
+    assert words in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('step = "n"\nquantity = "win_rate"\nvalue = 1', "[[expect]] 'e': no step named 'n'"),
+        ('step = "m"\nquantity = "winrate"\nvalue = 1', "did you mean 'win_rate'?"),
+        ('step = "m"\nquantity = "win_rate"\nagents = ["x"]\nvalue = 1', "no agent of the step 'm' named 'x'"),
+        ('step = "m"\nquantity = "gin_rate"\nagents = ["simple"]\nvalue = 1', "is asked for 0 agents, not 1"),
+        ('step = "m"\nquantity = "win_rate"', "exactly one of value, interval, at_least and at_most"),
+        ('step = "m"\nquantity = "win_rate"\nvalue = 1\nat_least = 0', "exactly one of value"),
+        ('step = "m"\nquantity = "win_rate"\ninterval = [2, 1]', "turn it round"),
+        ('step = "m"\nvalue = 1', "the key 'quantity' is missing"),
+        ("value = 1", "either step (with quantity) or derived"),
+        ('derived = "x"\nvalue = 1', "no derived number named 'x'"),
+    ],
+)
+def test_an_expectation_that_fits_nothing_is_refused_before_anything_is_played(lines: str, words: str) -> None:
+    with pytest.raises(ExperimentError) as caught:
+        parsed(f'{HEAD}{STEP}[[expect]]\nname = "e"\n{lines}\n')
+    assert str(caught.value).startswith("test.toml, [[expect]] 'e': ")
+    assert words in str(caught.value)
+
+
+def test_settings_come_from_the_step_the_defaults_and_the_command_line() -> None:
+    text = HEAD + "[defaults]\ngames = 50\nseed = 9\n[quick]\nseed = 8\n" + STEP
+    text += '[[match]]\nname = "n"\nagents = ["simple", "random"]\n'
+
+    def sizes(**more: Any) -> list[tuple[int, int]]:
+        return [(step.games, step.seed) for step in parsed(text, **more).steps]  # type: ignore[attr-defined]
+
+    assert sizes() == [(1200, 9), (50, 9)]
+    assert sizes(quick=True) == [(60, 8), (60, 8)]
+    assert sizes(changes=["games=20", "n.seed=1"]) == [(20, 9), (20, 1)]
+    assert parsed(text, changes=["m.games=4"]).command == "rummylab run test.toml --set m.games=4"
+    for change, words in (("gams=2", "did you mean 'games'"), ("o.games=2", "named 'o.games'"), ("x", "key=value")):
+        with pytest.raises(ExperimentError, match=words):
+            sizes(changes=[change])
+
+
+def test_an_agent_takes_options_in_brackets() -> None:
+    assert entry("indian", "mindist-opp(4)").par == (4,)
+    assert entry("indian", "mindist-outs(6)").par[:2] == (6, 0)
+    for name, words in (("mindist-opp(a)", "numbers"), ("mindist-opp(4", "numbers"), ("mindist-opp(4 4)", "takes 1")):
+        with pytest.raises(OptionError, match=words):
+            entry("indian", name)
+    with pytest.raises(UnknownNameError, match="mindist-opp"):
+        entry("indian", "mindist-op(4)")
+
+
+# --- Verdicts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("figure", "ours", "verdict"),
+    [
+        ({"value": 0.5, "margin": 0.05}, (0.51, 0.49, 0.53), "confirmed"),
+        ({"value": 0.5, "margin": 0.05}, (0.54, 0.53, 0.56), "open"),
+        ({"value": 0.5, "margin": 0.05}, (0.58, 0.56, 0.60), "not confirmed"),
+        ({"value": 27}, (27, 27, 27), "confirmed"),
+        ({"value": 27}, (7, 7, 7), "not confirmed"),
+        ({"value": 0.43, "margin": 0.03}, (0.46, 0.46, 0.46), "confirmed"),
+        ({"interval": (0.4, 0.6)}, (0.5, 0.4, 0.6), "confirmed"),
+        ({"interval": (0.4, 0.6)}, (0.39, 0.38, 0.399), "not confirmed"),
+        ({"interval": (0.4, 0.6), "margin": 0.1}, (0.32, 0.30, 0.34), "confirmed"),
+        ({"at_least": 0.6}, (0.7, 0.61, 0.8), "confirmed"),
+        ({"at_least": 0.6}, (0.6, 0.55, 0.65), "open"),
+        ({"at_most": 0.6}, (0.7, 0.61, 0.8), "not confirmed"),
+        ({"value": 1}, (float("nan"),) * 3, "not comparable"),
+        ({"value": 1}, (1.0, float("-inf"), float("inf")), "not comparable"),
+        ({"not_comparable": "a picture"}, (1.0, 1.0, 1.0), "not comparable"),
+    ],
+)
+def test_the_verdict_follows_from_expected_and_measured(
+    figure: dict[str, Any], ours: tuple[float, float, float], verdict: str
+) -> None:
+    assert Expectation(name="x", step="s", quantity="q", **figure).verdict(Measured(*ours)) == verdict
+
+
+def test_a_verdict_is_shown_in_the_words_of_the_file() -> None:
+    wanted = Expectation(name="x", derived="d", value=27, places=0, if_not="error in the paper")
+    assert wanted.verdict_words(Measured.exact(7)) == "**error in the paper**"
+    assert wanted.verdict_words(Measured.exact(27)) == "confirmed"
+    assert (wanted.figure, wanted.ours_words(Measured.exact(7)), wanted.interval_words(Measured.exact(7))) == (
+        "27",
+        "7",
+        "-",
+    )
+    pictured = Expectation(name="x", derived="d", not_comparable="a picture without numbers")
+    assert pictured.verdict_words(Measured.exact(7)) == "not comparable: a picture without numbers"
+
+
+# --- Playing --------------------------------------------------------------------------------------------------------
+
+
+def files(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.suffix in (".md", ".json")}
+
+
+def test_the_example_gives_the_same_bytes_on_every_back_end_and_after_an_interruption(tmp_path: Path) -> None:
+    experiment = read_experiment(EXAMPLE)
+    whole = run_experiment(experiment, backend=Processes(2))
+    assert [wanted.verdict(ours) for wanted, ours in whole.findings] == ["confirmed"] * 3
+    write_report(whole, tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(experiment, store=Store(tmp_path / "runs.db"), backend=Stops(after=3))
+    rest = Backwards()
+    write_report(run_experiment(experiment, store=Store(tmp_path / "runs.db"), backend=rest), tmp_path / "cut")
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+    assert 0 < len(rest.tasks) == sum(len(step.tasks()) for step in experiment.steps) - 3
+    again = Backwards()
+    write_report(run_experiment(experiment, store=Store(tmp_path / "runs.db"), backend=again), tmp_path / "cut")
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+    assert again.tasks == []
+
+
+def test_the_report_shows_expected_ours_interval_verdict_steps_and_commands(tmp_path: Path) -> None:
+    results = run_experiment(read_experiment(EXAMPLE, quick=True), backend=ThisProcess())
+    text = write_report(results, tmp_path).read_text()
+    for words in (
+        "| what | where | expected | ours | 95 % interval | verdict |",
+        "| simple beats random nearly always | - | at least 0.950 |",
+        "### is-it-better",
+        "Sequential test of 0.5 against 0.55: better after",
+        "rummylab run first-look.toml --quick",
+        "rummylab arena gin simple random --games 100 --seed 7 --rules eaai",
+    ):
+        assert words in text, words
+    numbers = json.loads((tmp_path / "results.json").read_text())
+    assert numbers == json.loads(json.dumps(to_dict(results)))
+    assert set(numbers["steps"]) == {"simple-random", "mirror", "is-it-better"}
+    # A hundred games cannot tell 0.95 from 1: the quick version says so.
+    assert [line["verdict"] for line in numbers["expect"]] == ["open", "open", "confirmed"]
+
+
+def test_a_tournament_step_is_measured_by_pair_and_by_rating() -> None:
+    text = HEAD + '[[tournament]]\nname = "t"\nagents = ["simple", "random"]\ngames = 200\n'
+    text += '[[expect]]\nname = "e"\nstep = "t"\nquantity = "elo"\nagents = ["simple"]\nat_least = 0\n'
+    text += '[[expect]]\nname = "w"\nstep = "t"\nquantity = "win_rate"\nagents = ["random", "simple"]\nat_most = 0.1\n'
+    results = run_experiment(parsed(text), backend=ThisProcess())
+    assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["confirmed", "confirmed"]
+    assert "| agent | Elo | 95 % |" in results.steps["t"].markdown()
+
+
+def test_series_with_a_fixed_first_mover_run_in_one_order_or_both() -> None:
+    head = HEAD.replace("gin", "indian")
+    step = '[[ordered]]\nname = "o"\nagents = ["mindist"]\nagainst = ["random"]\ngames = 30\n'
+    text = head + step + "both_orders = false\n"
+    text += (
+        '[[expect]]\nname = "e"\nstep = "o"\nquantity = "win_rate"\nagents = ["mindist", "random"]\nat_least = 0.5\n'
+    )
+    text += '[[expect]]\nname = "s"\nstep = "o"\nquantity = "skill"\nagents = ["mindist", "random"]\nat_least = 0.5\n'
+    results = run_experiment(parsed(text), backend=ThisProcess())
+    # One order was not played: what needs both cannot be compared.
+    assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["confirmed", "not comparable"]
+    both = run_experiment(parsed(head + step), backend=ThisProcess())
+    assert list(both.steps["o"].ordered.series) == [("mindist", "random"), ("random", "mindist")]
+
+
+def test_a_changed_file_is_another_run_and_a_named_run_has_one_configuration(tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs.db")
+    small, large = parsed(HEAD + STEP, changes=["games=20"]), parsed(HEAD + STEP, changes=["games=40"])
+    assert earlier_run(small, store) == ""
+    run_experiment(small, store=store, name="mine", backend=ThisProcess())
+    assert earlier_run(small, store) == ""
+    assert "m.games was 20 and is now 40" in earlier_run(large, store)
+    with pytest.raises(StoreError, match="'mine' has another configuration"):
+        run_experiment(large, store=store, name="mine", backend=ThisProcess())
+    results = run_experiment(large, store=store, backend=ThisProcess())
+    assert len(store.runs()) == 2
+    report = write_report(results, tmp_path / "large")
+    assert results.run is not None
+    assert results.run.artifact("README.md") == report.read_bytes()
+    # Titles and expectations are no reason to play again.
+    text = (
+        HEAD.replace('"t"', '"other"') + STEP + '[[expect]]\nname = "e"\nstep = "m"\nquantity = "win_rate"\nvalue = 1\n'
+    )
+    assert earlier_run(parsed(text, changes=["games=20"]), store) == ""
+
+
+def test_progress_ends_at_the_end_even_if_a_test_decides_early() -> None:
+    seen: list[tuple[int, int]] = []
+    experiment = parsed(HEAD + STEP + "sprt = [0.5, 0.6]\n" + STEP.replace('"m"', '"n"'))
+    run_experiment(experiment, backend=ThisProcess(), progress=lambda done, total, words: seen.append((done, total)))
+    assert seen[-1][0] == seen[-1][1] == 2400
+    assert seen == sorted(seen)
+
+
+# --- The command ----------------------------------------------------------------------------------------------------
+
+
+def command(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "rummylab", *arguments]
+    return subprocess.run(words, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def test_run_prints_json_and_a_bad_file_is_one_line(tmp_path: Path) -> None:
+    done = command("run", str(EXAMPLE), "--quick", "--out", str(tmp_path), "--workers", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert Path(result["report"]).read_text().startswith("# A first look at Gin Rummy")
+    assert (tmp_path / "runs.db").exists()
+    bad = tmp_path / "bad.toml"
+    bad.write_text(HEAD + "[[mach]]\n")
+    for arguments in ((str(bad),), (str(tmp_path / "none.toml"),), (str(EXAMPLE), "--set", "gamse=2")):
+        done = command("run", *arguments)
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_reproductions_are_listed_with_their_source() -> None:
+    done = command("reproduce", "--list")
+    assert done.stdout.splitlines() == [f"{name:14} {source}" for name, source in reproductions().items()]
+    assert "arXiv:2601.00024" in reproductions()["indian"]
+
+
+def test_a_killed_run_goes_on_and_gives_the_identical_report(tmp_path: Path) -> None:
+    arguments = ["run", str(EXAMPLE), "--set", "games=20000", "--workers", "1", "--store", str(tmp_path / "runs.db")]
+    child = subprocess.Popen([sys.executable, "-m", "rummylab", *arguments, "--out", str(tmp_path / "cut")], cwd=ROOT)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not _chunks(tmp_path / "runs.db"):
+        time.sleep(0.05)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    kept = _chunks(tmp_path / "runs.db")
+    assert kept
+    assert not (tmp_path / "cut" / "README.md").exists()
+    assert command(*arguments, "--out", str(tmp_path / "cut")).returncode == 0
+    experiment = read_experiment(EXAMPLE, changes=["games=20000"])
+    write_report(run_experiment(experiment, backend=ThisProcess()), tmp_path / "whole")
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+
+
+def _chunks(path: Path) -> int:
+    import sqlite3
+
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+            return int(database.execute("select count(*) from chunks").fetchone()[0])
+    except sqlite3.Error:
+        return 0
