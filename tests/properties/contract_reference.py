@@ -84,7 +84,9 @@ def lay(cards: Sequence[Card], owner: int) -> Meld:
     return Meld("run", list(cards), owner, natural[0].suit, *run)
 
 
-def melds_of_size(hand: Sequence[Card], sets: int, set_size: int, runs: int, run_size: int) -> Iterator[tuple[Card, ...]]:
+def melds_of_size(
+    hand: Sequence[Card], sets: int, set_size: int, runs: int, run_size: int
+) -> Iterator[tuple[Card, ...]]:
     """Every meld in *hand* that one of the open items asks for."""
     if sets:
         yield from (cards for cards in combinations(hand, set_size) if as_set(cards))
@@ -93,7 +95,7 @@ def melds_of_size(hand: Sequence[Card], sets: int, set_size: int, runs: int, run
 
 
 def has_contract(hand: Sequence[Card], contract: Contract, barred: Iterable[int] | None = None) -> bool:
-    """Whether the contract can be laid down from *hand*; with *barred* (a list of ranks) every set needs its own rank."""
+    """Whether the contract can be laid down from *hand*; with *barred* (some ranks) every set needs its own rank."""
     return _has(list(hand), contract.sets, contract.set_size, contract.runs, contract.run_size, barred)
 
 

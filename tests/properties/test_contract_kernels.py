@@ -37,7 +37,9 @@ def helpful_hand(rng: np.random.Generator, size: int) -> Hand:
     deck = list(Deck.ordered(jokers=2))
     centre = rng.integers(0, 52)
     weight = [
-        6.0 if card.is_joker or card.rank == 1 else 1.0 + 4.0 * (abs(card.rank - centre % 13) < 3) + 2.0 * (card.suit == 0)
+        6.0
+        if card.is_joker or card.rank == 1
+        else 1.0 + 4.0 * (abs(card.rank - centre % 13) < 3) + 2.0 * (card.suit == 0)
         for card in deck
     ]
     chosen = rng.choice(len(deck), size, replace=False, p=np.array(weight) / sum(weight))
@@ -168,5 +170,7 @@ def test_what_a_hand_costs_is_the_sum_of_its_cards() -> None:
     rng = np.random.default_rng(9)
     for _ in range(50):
         hand = helpful_hand(rng, 8)
-        assert evaluate(hand, Contract.parse("2S3", 8)).value.cost == sum(reference.cost(card, options) for card in hand)
+        assert evaluate(hand, Contract.parse("2S3", 8)).value.cost == sum(
+            reference.cost(card, options) for card in hand
+        )
     assert reference.cost(Card.parse("9d"), options) == 5

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from contract_tables import JUNK, READY, deal, draw_and_throw, hand_of, make_deck, table_with
-from helpers import legal, push, table, verbs
+from helpers import legal, push, table, verbs, words
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -332,8 +332,7 @@ def test_by_the_letter_all_cards_that_nobody_holds_are_shuffled_and_a_new_one_is
 def test_a_reshuffled_round_replays_from_its_record() -> None:
     for preset in ("chinese_mg1", "chinese_mg1_literal"):
         state = draw_and_throw(deal(preset=preset), 45)
-        record = Record.of(state, ["a", "b"])
-        again = record.replay(lambda name, options: chinese(preset))
+        again = Record.of(state, ["a", "b"]).replay(lambda name, options: chinese(**options))
         assert again.to_bytes() == state.to_bytes()
 
 
@@ -419,7 +418,11 @@ def test_a_match_has_a_fixed_number_of_rounds_or_ends_when_a_player_reaches_the_
 
 
 def test_the_presets() -> None:
-    assert GAMES["chinese"].presets == tuple(ContractOptions.PRESETS) == ("chinese_mg1", "chinese_mg1_literal", "contract7")
+    assert (
+        GAMES["chinese"].presets
+        == tuple(ContractOptions.PRESETS)
+        == ("chinese_mg1", "chinese_mg1_literal", "contract7")
+    )
     literal = chinese("chinese_mg1_literal").options
     assert (literal.reshuffle, literal.going_out) == ("all_non_hand", "discard_only")
     for preset in ContractOptions.PRESETS:
@@ -464,7 +467,7 @@ NO_RUNS = ["Kh Ah 3h 4h", "5h 9h 2c PJ", "5h 2c 2d PJ", "5h 6h 7c 8h", "Qh Kh Ah
 def run_table(run: str) -> State:
     hand = f"{run} 9c 9s 9d Tc Ts Td"
     rules = chinese(contract="S3+R4", hand_sizes="10")
-    rest = [c for c in "4s 6s 8s Js Qs Ks 5d 6d 8d Qd Kd 4c 6c".split() if c not in hand]
+    rest = [str(card) for card in words("4s 6s 8s Js Qs Ks 5d 6d 8d Qd Kd 4c 6c") if str(card) not in hand]
     return table_with(rules, hand, " ".join(rest[:10]), "5s")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import typer
 
 
@@ -43,7 +45,7 @@ def hand(
     hand_gin.show(cards, as_json=as_json)
 
 
-def _refuse(asked: dict[str, object], owner: str, game: str) -> None:
+def _refuse(asked: Mapping[str, object], owner: str, game: str) -> None:
     """Refuse options that belong to another game."""
     from rummylab.errors import OptionError
 

@@ -1,11 +1,12 @@
 """The AI of the rules text of Chinese Rummy, mini-game 1, rule by rule.
 
 Source: "Chinese Rummy - Mini-Game 1 Rules", section "AI Opponent (Development Heuristics)"; each function quotes the
-sentences it follows. Policy: take discards that pair up, help or block; lay down and lay off as soon as possible; throw
-dear singletons. Departures: where the text leaves a choice (which of equal singletons, where to lay off, which pair gets
-the wild) the first in order, the first meld and the dearer pair are taken. Where the rules of discarding clash, a
-singleton goes before a pair even if the opponent could lay it off: in that order the AI's play against itself has the
-figures known of it. Rounds with runs, which the text does not know, count neighbours in a suit like cards of a rank.
+sentences it follows. Policy: take discards that pair up, help or block; lay down and lay off as soon as possible;
+throw dear singletons. Departures: where the text leaves a choice (which of equal singletons, where to lay off, which
+pair gets the wild) the first in order, the first meld and the dearer pair are taken. Where the rules of discarding
+clash, a singleton goes before a pair even if the opponent could lay it off: in that order the AI's play against
+itself has the figures known of it. Rounds with runs, which the text does not know, count neighbours in a suit like
+cards of a rank.
 Measured in docs/agents/chinese.md.
 """
 
@@ -78,7 +79,7 @@ def _wants(table: np.void, mine: np.void) -> bool:
 
 
 @helper
-def _lay_off(table: np.void, mine: np.void) -> int:
+def lay_off(table: np.void, mine: np.void) -> int:
     """Return a lay-off, or -1: "AI then lays off any eligible cards if possible (after laying down)." """
     if table.rules.discard_only and table.n_hand[mine.seat] == 1:
         return np.int64(-1)
@@ -123,8 +124,9 @@ def _discard(table: np.void, mine: np.void) -> int:
     return lowest(_if_any(cards & TENS, cards))
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@helper
+def choose(table: np.void, mine: np.void) -> int:
+    """Return the AI's move."""
     if table.phase == DRAW:
         return DRAW_PILE if _wants(table, mine) or not can_draw_stock(table) else DRAW_STOCK
     # "After drawing, AI tries to lay down two 3-of-a-kinds (50% natural rule enforced)."
@@ -133,7 +135,12 @@ def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
         if meld >= 0:
             return meld
     else:
-        code = _lay_off(table, mine)
+        code = lay_off(table, mine)
         if code >= 0:
             return code
     return DISCARD_CODE + _discard(table, mine)
+
+
+@kernel_of(ACT)
+def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+    return choose(table, mine)

@@ -60,9 +60,10 @@ def _melds() -> Iterator[tuple[int, tuple[Card, ...]]]:
             naturals = cards_of(number)
             for wilds, (twos, jokers) in enumerate(WILD_SETS):
                 wild = [16 * suit + 1 for suit in range(4) if twos >> suit & 1] + [JOKER_ID] * jokers
-                if len(naturals) >= 2 and len(wild) <= len(naturals) and len(naturals) + len(wild) >= 3:
-                    if base == r.SET_CODE or _is_run(number, len(naturals) + len(wild)):
-                        yield base + number * r.N_WILD_SETS + wilds, tuple(map(Card, sorted([*naturals, *wild])))
+                size = len(naturals) + len(wild)
+                is_meld = len(naturals) >= max(2, len(wild)) and size >= 3
+                if is_meld and (base == r.SET_CODE or _is_run(number, size)):
+                    yield base + number * r.N_WILD_SETS + wilds, tuple(map(Card, sorted([*naturals, *wild])))
 
 
 def _set_cards(number: int) -> list[int]:
@@ -268,9 +269,8 @@ class ContractRummy:
         for deck in decks:
             jokers = sum(card.is_joker for card in deck)
             if (len(deck) - jokers, jokers) != (52, self.options.jokers):
-                raise DeckError(
-                    f"these rules ask for 52 cards and {self.options.jokers} jokers, not {len(deck) - jokers} and {jokers}"
-                )
+                asked = f"52 cards and {self.options.jokers} jokers"
+                raise DeckError(f"these rules ask for {asked}, not {len(deck) - jokers} and {jokers}")
         if any(starter not in (0, 1) for starter in starters):
             raise DeckError(f"the starter is seat 0 or 1, not {list(starters)}")
         r.open_hands(rows, np.stack([deck.ids() for deck in decks]), np.array(starters, np.int8))

@@ -35,7 +35,7 @@ def next_meld(table: np.void, mine: np.void) -> int:
 @helper
 def _next_run(table: np.void, mine: np.void) -> int:
     stay_apart()
-    size = np.int64(table.rules.run_size[round_of(table)])
+    size = int(table.rules.run_size[round_of(table)])
     naturals = mine.hand & ~TWOS
     for missing in range(min(size - 1, n_wilds(mine.hand, mine.jokers) + 1)):
         wilds = some_wilds(mine.hand, mine.jokers, missing)
@@ -50,7 +50,7 @@ def _next_run(table: np.void, mine: np.void) -> int:
 @helper
 def _next_set(table: np.void, mine: np.void) -> int:
     stay_apart()
-    size = np.int64(table.rules.set_size[round_of(table)])
+    size = int(table.rules.set_size[round_of(table)])
     naturals = mine.hand & ~TWOS
     for missing in range(min(size - 1, n_wilds(mine.hand, mine.jokers) + 1)):
         wilds = some_wilds(mine.hand, mine.jokers, missing)

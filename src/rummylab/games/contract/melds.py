@@ -1,10 +1,10 @@
 """Sets and runs with wild cards, on bitboards: their codes, and whether a contract can be laid down.
 
-A hand is a mask of cards and a number of jokers. All twos are wild: *naturals* are the cards without them. At least half
-of every meld that is laid down is natural. A run lies on places 0 (ace low) to 13 (ace high) of its suit.
+A hand is a mask of cards and a number of jokers. All twos are wild: *naturals* are the cards without them. At least
+half of every meld that is laid down is natural. A run lies on places 0 (ace low) to 13 (ace high) of its suit.
 
-Every meld that can be laid down has a code. A set: rank, which suits, which wilds. A run: suit, lowest natural, which of
-the three places above it are natural, which wilds; so four cards are the longest, and longer ones grow by lay-offs.
+Every meld that can be laid down has a code. A set: rank, which suits, which wilds. A run: suit, lowest natural, which
+of the three places above it are natural, which wilds; so four cards are the longest, and longer ones grow by lay-offs.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def can_complete(
 
 @helper
 def is_run_from(run: int, naturals: int, size: int) -> bool:
-    """Return whether the natural cards of run number *run* are among *naturals* and make, with wilds, a run of *size*."""
+    """Return whether the naturals of run number *run* are among *naturals* and make, with wilds, a run of *size*."""
     above = run & 7
     return above != 0 and above >> (size - 1) == 0 and run_naturals(run) & ~naturals == 0
 

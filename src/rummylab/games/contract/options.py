@@ -50,7 +50,9 @@ class Contract:
         for word in text.replace(" ", "").split("+"):
             item = _ITEM.fullmatch(word)
             if item is None:
-                raise OptionError(f"option contract has {word!r}, but an item reads 2S3 (two sets of three) or R4 (a run)")
+                raise OptionError(
+                    f"option contract has {word!r}, but an item reads 2S3 (two sets of three) or R4 (a run)"
+                )
             n, kind, size = int(item[1] or 1), item[2], int(item[3])
             if found[kind][0] and found[kind][1] != size:
                 raise OptionError(f"option contract asks in {text.strip()!r} for melds of one kind and two sizes")

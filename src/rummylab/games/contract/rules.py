@@ -94,7 +94,11 @@ TABLE = np.dtype(
         ("meld_jokers", "i1", (ON_TABLE,)),
         ("meld_kind", "i1", (ON_TABLE,)),  # 0: no meld, 1: set, 2: run
         ("meld_of", "i1", (ON_TABLE,)),  # rank of a set, suit of a run
-        ("meld_low", "i1", (ON_TABLE,)),  # lowest place of a run, wilds included: 0 is the ace, 13 the ace above the king
+        (
+            "meld_low",
+            "i1",
+            (ON_TABLE,),
+        ),  # lowest place of a run, wilds included: 0 is the ace, 13 the ace above the king
         ("meld_high", "i1", (ON_TABLE,)),
         ("owner", "i1", (ON_TABLE,)),  # who laid the meld down
         ("stock", "i1"),  # cards left
@@ -267,7 +271,7 @@ def welcome(table: np.void, owner: int) -> int:
 
 @helper
 def can_lay_off(table: np.void, mine: np.void, meld: int, card: int) -> bool:
-    """Return whether the actor may lay *card* off on *meld*: only after laying down (5), maybe not its last card (6)."""
+    """Return whether the actor may lay *card* off on *meld*: once it has laid down (5), maybe not its last one (6)."""
     if table.phase != PLAY or not has_laid_down(table, mine.seat) or not kinds(mine) & bit(card):
         return False
     if table.rules.discard_only and table.n_hand[mine.seat] == 1:

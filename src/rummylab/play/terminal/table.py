@@ -104,8 +104,8 @@ class TerminalTable:
     def _play_hand(self, state: State) -> None:
         standing = ", ".join(f"{name} {score}" for name, score in zip(self.names, state.scores, strict=True))
         self.write(f"\n--- Hand {state.hand_no + 1} · {standing} ---")
-        for seat, agent in self.players.items():
-            agent.sit(self.rules, Seat(seat), self.rng)
+        for number, agent in self.players.items():
+            agent.sit(self.rules, Seat(number), self.rng)
         while (seat := state.actor) is not None:
             if seat == YOU:
                 self._your_move(state)
