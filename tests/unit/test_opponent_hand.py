@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from rummylab._jit import kernel
 from rummylab.agents.registry import agent
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS, write_planes
-from rummylab.errors import ArtifactError, DatasetError, OptionError
+from rummylab.cli.main import app
+from rummylab.errors import ArtifactError, DatasetError, OptionError, UnknownNameError
 from rummylab.games.gin.game import gin
 from rummylab.games.gin.rules import DISCARD_CODE, DRAW_STOCK, PASS, TAKE_UP_CARD, Rows, open_hands, step_many
 from rummylab.learning.opponent_hand import beliefs, dataset, evaluate, hands, measures
@@ -274,3 +276,20 @@ def test_the_manifest_names_the_data(made: Dataset) -> None:
     plan = json.loads((made.directory / "dataset.json").read_text())
     assert plan["seed"] == 5
     assert set(plan["agents"]) == {"simple", "random"}
+
+
+def test_the_commands_work_together(tmp_path: Path) -> None:
+    def run(*words: str) -> str:
+        result = CliRunner().invoke(app, [words[0], "gin-opponent-hand", *words[1:]], catch_exceptions=False)
+        assert result.exit_code == 0
+        return result.stdout
+
+    data = str(tmp_path / "data")
+    made = run("dataset", "--out", data, "--entries", "800", "--seed", "1", "--mix", "simple:simple", "--workers", "1")
+    assert "bytes each" in made
+    found = json.loads(run("evaluate", "--entries", "400", "--mix", "simple:simple", "--workers", "1", "--json"))
+    assert found["entries"] >= 400
+    assert found["network"]["top_k"]["10"] > found["uniform"]["top_k"]["10"]
+    assert found["network"]["log_loss"] < found["uniform"]["log_loss"]
+    with pytest.raises(UnknownNameError, match="gin-opponent-hand"):
+        CliRunner().invoke(app, ["train", "gin-opponent", "--data", data, "--out", data], catch_exceptions=False)

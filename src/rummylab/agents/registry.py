@@ -55,6 +55,13 @@ ENTRIES = (
     ),
     Entry(
         "gin",
+        "utility-dnn",
+        "rummylab.agents.gin.utility_dnn",
+        "the same, with the network's estimate of the opponent's hand",
+        "the opponent-hand paper, its final agent, re-tuned",
+    ),
+    Entry(
+        "gin",
         "utility-patient",
         "rummylab.agents.gin.utility",
         "the same, plays for gin and guards its discards",

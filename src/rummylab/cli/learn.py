@@ -102,7 +102,9 @@ def evaluate(
     _check(task)
     announce_compilation()
     network = Network.load(model / BUNDLED) if model else bundled()
-    shape = hand_shape.load(model / hand_shape.BUNDLED) if model else hand_shape.bundled()
+    shape = hand_shape.bundled() if not model else None
+    if model and (model / hand_shape.BUNDLED).exists():
+        shape = hand_shape.load(model / hand_shape.BUNDLED)
     line_ups = parse_mix(mix) if mix else paper_mix(model)
     plan = Plan(entries=entries, seed=seed, line_ups=line_ups, shard_entries=min(10_000, max(1, entries // 4)))
     with progress_bar("shards") as progress:

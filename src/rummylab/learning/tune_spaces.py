@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
-from rummylab.agents.gin.utility_options import FORMAT, NAMES, VERSION, UtilityOptions, load_artifact
+from rummylab.agents.gin.utility_options import FORMAT, NAMES, NETWORK, VERSION, UtilityOptions, load_artifact
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 
@@ -38,7 +38,10 @@ def _utility(home: str) -> Space:
 
     def make(numbers: Numbers) -> CompiledAgent:
         module = import_module(home)
-        par = (*UtilityOptions(**numbers).par, *getattr(module, "BELIEF_WEIGHTS", ()))
+        weights = getattr(module, "BELIEF_WEIGHTS", ())
+        if numbers["belief"] >= NETWORK and not len(weights):
+            raise OptionError(f"belief is {numbers['belief']:g}, the network: that is tuned with the agent utility-dnn")
+        par = (*UtilityOptions(**numbers).par, *weights)
         return CompiledAgent("tuned", module.act, par)
 
     bounds = {
@@ -67,7 +70,10 @@ def _utility(home: str) -> Space:
     )
 
 
-SPACES: dict[tuple[str, str], Space] = {("gin", "utility"): _utility("rummylab.agents.gin.utility")}
+SPACES: dict[tuple[str, str], Space] = {
+    ("gin", "utility"): _utility("rummylab.agents.gin.utility"),
+    ("gin", "utility-dnn"): _utility("rummylab.agents.gin.utility_dnn"),
+}
 
 
 def space(game: str, agent: str) -> Space:

@@ -25,6 +25,7 @@ What the paper leaves open, and how it is read here:
   hold. It does not hang on our discard, so it is computed once per hand and shared, as the hands are, by all
   candidates. The opponent's own belief is uniform over all cards outside the pile.
 - Hands are sampled by the belief given that there are exactly ten cards (:mod:`rummylab.beliefs.gin.sampling`).
+- The network's weights follow the options in ``par``, and those of the hands' shape follow the network's.
 - "Seems close" (Appendix B, 1) is a bound on the mean deadwood of the sampled hands: option ``close``.
 
 Departures: none in `utility-printed`; `utility` has our numbers (utility.json, found by `rummylab tune gin utility`)
@@ -40,33 +41,39 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import kernel_of
-from rummylab.agents.gin.utility_options import BELIEF, COUNTS, N_OPTIONS, NETWORK, SAMPLES, load_artifact
-from rummylab.agents.gin.utility_policy import Floats, at_the_wall, discard, draw, show
+from rummylab.agents.gin.utility_options import (
+    BELIEF,
+    COUNTS,
+    N_OPTIONS,
+    NETWORK,
+    SHAPED,
+    UtilityOptions,
+    load_artifact,
+)
+from rummylab.agents.gin.utility_policy import Floats, decide
 from rummylab.beliefs.gin import counts, network, uniform
-from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
-from rummylab.games.gin.rules import ACT, DISCARD, DRAW, OFFER, WALL
+from rummylab.beliefs.gin.network import Network
+from rummylab.beliefs.gin.shape import N_SHAPE
+from rummylab.games.gin.rules import ACT
 
 ARTIFACT = Path(__file__).with_suffix(".json")
 WEIGHTS = load_artifact(ARTIFACT).par
 """The tuned numbers. An entry with options of its own puts them before these, which are then not read."""
 
 
+def with_network(options: UtilityOptions, model: Network, shape: Floats | None = None) -> Floats:
+    """Return the parameters of an agent with *model* and, for shaped hands, the weights of the *shape*."""
+    weights = np.zeros(N_SHAPE, np.float32) if shape is None else shape.ravel()
+    return np.concatenate([np.array(options.par, np.float32), model.flat, weights])
+
+
 @kernel_of(ACT)
 def act(table: np.void, mine: np.void, par: Floats) -> int:
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
     belief = np.empty(52, np.float32)
     if par[BELIEF] == COUNTS:
         counts.fill(table, mine, par, N_OPTIONS, belief)
-    elif par[BELIEF] == NETWORK:
+    elif par[BELIEF] == NETWORK or par[BELIEF] == SHAPED:
         network.fill(table, mine, par, N_OPTIONS, belief)
     else:
         uniform.fill(table, mine, par, N_OPTIONS, belief)
-    if table.phase == DRAW or table.phase == OFFER:
-        return draw(table, mine, par, belief)
-    if table.phase == DISCARD:
-        n = np.int64(par[SAMPLES])
-        hands = np.empty(n, np.int64)
-        sample_hands(mine, uniform.unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
-        return discard(table, mine, par, belief, hands, n)
-    return show(table, mine, par, belief)
+    return decide(table, mine, par, belief)

@@ -10,8 +10,8 @@ from typing import Any
 
 from rummylab.errors import ArtifactError, OptionError
 
-UNIFORM, COUNTS, NETWORK = range(3)
-"""Beliefs about the opponent's hand."""
+UNIFORM, COUNTS, NETWORK, SHAPED = range(4)
+"""Beliefs about the opponent's hand; SHAPED is the network's, with sampled hands of the right shape."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.agents.gin.utility_options import (
+    BELIEF,
     CAREFUL_LIMIT,
     CLOSE,
     COMBINATION_BONUS,
@@ -27,24 +28,34 @@ from rummylab.agents.gin.utility_options import (
     KNOCK_FROM,
     LOW_CARD_BONUS,
     MELD_BONUS,
+    N_OPTIONS,
     OPP_UTIL_IMPORTANCE,
+    SAMPLES,
+    SHAPED,
     SPREAD_WELL,
     TAKE_MARGIN,
 )
+from rummylab.beliefs.gin.network import N_WEIGHTS
+from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
+from rummylab.beliefs.gin.shape import shape_hands
 from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
 from rummylab.cards.bits import EACH_SUIT, IDS_52, index_of, lowest, points, popcount, ranks_of, stay_apart
 from rummylab.games.gin import melds
 from rummylab.games.gin.melds import MELDS, Masks, in_groups, in_runs, min_deadwood
 from rummylab.games.gin.rules import (
+    DISCARD,
     DISCARD_CODE,
     DONE,
+    DRAW,
     KNOCK_CODE,
     LAY_OFF,
     MELD_CODE,
+    OFFER,
     PASS,
     SHOW_BIG_GIN,
     SPREAD,
     TAKE_UP_CARD,
+    WALL,
     bit,
     can_knock,
     can_take,
@@ -371,32 +382,56 @@ def best_throw(
 ) -> int:
     """Return the unmelded card whose discard is best: for the hand, less what the opponent gains from it."""
     stay_apart()
-    hand = mine.hand
-    limit = np.int64(table.limit)
-    price = np.empty(PRICES, np.float32)
-    loss = np.empty(LOSSES, np.float32)
+    utility = np.empty(64, np.float32)
     gain = np.empty(64, np.float32)
-    write_prices(table.pile, table.turn, belief, par, price)
-    least = hand & ~(by_deadwood & -by_deadwood)
-    state = state_of(loose_cards(least, price, CALM, par, loss), limit)
-    loose = loose_cards(hand, price, state, par, loss)
-    free = loose & legal
+    free = write_throws(table, mine, legal, by_deadwood, par, belief, hands, n_hands, utility, gain)
     if free == 0:  # all melded: keep it so
         return lowest(by_deadwood)
-    write_gains(table, mine, free, par, hands, n_hands, gain)
-    total = write_losses(loose, hand & ~loose, price, state, par, loss)
-    n_left = popcount(loose) - 1
     most = np.float32(-1e9)
     best = np.int64(-1)
     while free:
         card = lowest(free)
         free &= free - 1
-        value = worth(total - loss[card], n_left, points(loose ^ bit(card)), limit, par)
-        value -= par[OPP_UTIL_IMPORTANCE] * gain[card]
+        value = utility[card] - par[OPP_UTIL_IMPORTANCE] * gain[card]
         if value > most:
             most = value
             best = card
     return best
+
+
+@helper
+def write_throws(
+    table: np.void,
+    mine: np.void,
+    legal: int,
+    by_deadwood: int,
+    par: Floats,
+    belief: Floats,
+    hands: Masks,
+    n_hands: int,
+    utility: Floats,
+    gain: Floats,
+) -> int:
+    """Return the unmelded cards that may be thrown; write to utility[card] what the hand is worth without each of them,
+    and to gain[card] what the opponent is expected to gain from it."""
+    hand = mine.hand
+    limit = np.int64(table.limit)
+    price = np.empty(PRICES, np.float32)
+    loss = np.empty(LOSSES, np.float32)
+    write_prices(table.pile, table.turn, belief, par, price)
+    least = hand & ~(by_deadwood & -by_deadwood)
+    state = state_of(loose_cards(least, price, CALM, par, loss), limit)
+    loose = loose_cards(hand, price, state, par, loss)
+    free = loose & legal
+    write_gains(table, mine, free, par, hands, n_hands, gain)
+    total = write_losses(loose, hand & ~loose, price, state, par, loss)
+    n_left = popcount(loose) - 1
+    left = free
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        utility[card] = worth(total - loss[card], n_left, points(loose ^ bit(card)), limit, par)
+    return free
 
 
 @helper
@@ -474,3 +509,23 @@ def show(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
             break
         _, meld, b, c = melds.arrangement(cards, longest, i)
     return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
+
+
+# --- The whole agent ----------------------------------------------------------------------------------------------
+
+
+@helper
+def decide(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
+    """Return the move of the agent with *belief* about the opponent's hand."""
+    if table.phase == DRAW or table.phase == OFFER:
+        return draw(table, mine, par, belief)
+    if table.phase == DISCARD:
+        n = np.int64(par[SAMPLES])
+        hands = np.empty(n, np.int64)
+        sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
+        if par[BELIEF] == SHAPED:
+            shape_hands(table, mine, hands[0], belief, par, N_OPTIONS + N_WEIGHTS, hands, n)
+        return discard(table, mine, par, belief, hands, n)
+    if table.phase == WALL:
+        return at_the_wall(table, mine)
+    return show(table, mine, par, belief)

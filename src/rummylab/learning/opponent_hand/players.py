@@ -11,8 +11,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import numpy as np
-
 from rummylab.agents.gin import utility
 from rummylab.agents.gin.utility_options import NETWORK, SAMPLES, UtilityOptions, load_artifact
 from rummylab.agents.registry import agent
@@ -25,8 +23,7 @@ def utility_player(name: str, options: UtilityOptions, network: Network | None =
     """Return a utility agent, with *network* as its belief if there is one."""
     if network is None:
         return CompiledAgent(name, utility.act, options.par)
-    par = replace(options, belief=NETWORK).par
-    return CompiledAgent(name, utility.act, np.concatenate([np.array(par, np.float32), network.flat]))
+    return CompiledAgent(name, utility.act, utility.with_network(replace(options, belief=NETWORK), network))
 
 
 @cache

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from rummylab.beliefs.gin import shape as hand_shape
-from rummylab.beliefs.gin.network import Network
+from rummylab.beliefs.gin.network import BUNDLED, Network
 from rummylab.engine.artifacts import write_whole
 from rummylab.learning.opponent_hand.beliefs import certain
 from rummylab.learning.opponent_hand.dataset import LineUp, Plan, generate, paper_mix, phase_mix, play_shard
@@ -78,7 +78,7 @@ def run(out: Path, recipe: Recipe, *, workers: int | None = None, threads: int |
         train(data, model, settings, command=_command(recipe), threads=threads)
         log.info("phase %d: %d shards, network after %.0f s", phase, made.shards, time.perf_counter() - start)
     assert model is not None
-    network = Network.load(model / "opponent_hand.safetensors")
+    network = Network.load(model / BUNDLED)
     fit_shape(model / hand_shape.BUNDLED, network, recipe, phase_mix(3, model))
     test = Plan(
         entries=recipe.test_entries,
@@ -118,6 +118,19 @@ def fit_shape(place: Path, network: Network, recipe: Recipe, line_ups: tuple[Lin
     hand_shape.save(place, weights, facts)
 
 
+def install(out: Path) -> None:
+    """Put the final network and the shape of *out* into the package; both are read before anything is written."""
+    model, package = out / "net3", Path(hand_shape.__file__).parent
+    network, weights = Network.load(model / BUNDLED), hand_shape.load(model / hand_shape.BUNDLED)
+    result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    measured = {name: result[name] for name in ("entries", "seed", "network", "uniform")}
+    manifest = {**network.manifest, "result": {**network.manifest["result"], "test": measured}}
+    manifest.pop("sha256"), manifest.pop("shapes")
+    Network(network.tensors, manifest).save(package / BUNDLED)
+    kept = json.loads((model / hand_shape.BUNDLED).read_text(encoding="utf-8"))
+    hand_shape.save(package / hand_shape.BUNDLED, weights, kept["manifest"])
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the study from the command line."""
     parser = argparse.ArgumentParser(prog="python -m rummylab.learning.opponent_hand.recipe")
@@ -128,11 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, help="processes that play; default: one per core")
     parser.add_argument("--threads", type=int, help="threads of PyTorch; default: one per core")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--install", action="store_true", help="put the network of a finished run into the package")
     chosen = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     recipe = replace(TINY if chosen.tiny else Recipe(), seed=chosen.seed)
     recipe = replace(recipe, entries=chosen.entries or recipe.entries)
     recipe = replace(recipe, test_entries=chosen.test_entries or recipe.test_entries)
+    if chosen.install:
+        install(chosen.out)
+        return
     found = run(chosen.out, recipe, workers=chosen.workers, threads=chosen.threads)
     for name in ("network", "counts", "uniform"):
         log.info("%s: %s", name, found[name]["top_k"])

@@ -1,0 +1,54 @@
+"""The opponent-hand study from end to end, very small, and the page about one decision."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rummylab.agents.gin.utility_explain import explain
+from rummylab.agents.registry import agent
+from rummylab.beliefs.gin import shape
+from rummylab.beliefs.gin.network import Network
+
+
+@pytest.mark.slow
+def test_three_phases_end_with_a_judged_network(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is in the extra train")
+    from rummylab.learning.opponent_hand.recipe import Recipe, run
+    from rummylab.learning.opponent_hand.train import Settings
+
+    small = Recipe(
+        entries=3000,
+        epochs=(1, 1, 3),
+        settings=Settings(batch=64, round_entries=2000, held_out=0.3),
+        test_entries=500,
+        shape_entries=1000,
+        shard_entries=1000,
+    )
+    found = run(tmp_path, small, workers=1, threads=1)
+    assert json.loads((tmp_path / "result.json").read_text())["entries"] == found["entries"] >= 500
+    assert set(found["network"]["top_k"]) == {"10", "15", "20", "25"}
+    assert found["deadwood"]["uniform"][0] > 40
+    network = Network.load(tmp_path / "net3" / "opponent_hand.safetensors")
+    plans = network.manifest["data"]["plans"]
+    assert [len(plan["line_ups"]) for plan in plans] == [3, 3, 3]
+    assert shape.load(tmp_path / "net3" / shape.BUNDLED).shape == (shape.N_STAGES, shape.N_FEATURES)
+    assert run(tmp_path, small, workers=1, threads=1)["network"] == found["network"]  # all is there already
+
+
+@pytest.mark.slow
+def test_the_page_shows_a_decision_that_the_belief_changes(tmp_path: Path) -> None:
+    from rummylab.learning.opponent_hand.walkthrough import MAP, find, page
+
+    state, _, belief, throws = find(1)
+    assert belief.sum() == pytest.approx(10, abs=3)
+    naive = max(throws, key=lambda throw: throw.utility)
+    assert throws[0].card != naive.card
+    assert throws[0].gain < naive.gain
+    again = explain(state.observe(state.actor).view, agent("gin", "utility-dnn").par)[1]
+    assert again == throws
+    text = page(tmp_path, 1).read_text(encoding="utf-8")
+    assert f"So `utility-dnn` throws the {throws[0].card}." in text
+    assert (tmp_path / MAP).exists()
