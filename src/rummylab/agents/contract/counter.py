@@ -6,7 +6,8 @@ the one whose position is worth most; the pile or the stock, which is averaged o
 laid down, lay off whatever fits; a round that can be ended is ended. What a position is worth is counted in `counting`:
 how far the hand is from the contract and how many live cards help, what it costs to be caught, how soon a laid-down
 hand goes out, what the opponent is known to hold, has thrown and refused, and whether the discard feeds him.
-Departures: none to name, it is our own. Other contracts than two sets of three it plays like chinese-heuristic.
+Departures: none to name, it is our own. Contracts other than two sets of three from seven cards it plays like
+chinese-heuristic.
 Measured in docs/agents/chinese.md.
 
 par: [share of random turns (more than 0 only to learn from), then `WEIGHTS`].
@@ -213,7 +214,8 @@ def _knows(table: np.void) -> bool:
     """Return whether the contract is the one the values were fitted to."""
     number = round_of(table)
     rules = table.rules
-    return rules.sets[number] == 2 and rules.set_size[number] == 3 and rules.runs[number] == 0
+    is_two_sets = rules.sets[number] == 2 and rules.set_size[number] == 3 and rules.runs[number] == 0
+    return is_two_sets and rules.hand_size[number] == 7
 
 
 @kernel_of(ACT)
