@@ -213,7 +213,12 @@ def _slopes(network: Network, x: Floats, y: Floats) -> Iterator[Floats]:
 
 
 def fit_network(network: Network, x: Floats, y: Floats, rng: np.random.Generator) -> float:
-    """Improve *network* by Adam with a falling rate; return the share of the variance it explains."""
+    """Improve *network* by Adam with a falling rate; return the share of the variance it explains.
+
+    Fewer positions than a batch teach nothing.
+    """
+    if len(x) < BATCH:
+        return 0.0
     mean = [np.zeros_like(part) for part in network]
     square = [np.zeros_like(part) for part in network]
     n_steps = 0

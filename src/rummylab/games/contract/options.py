@@ -57,7 +57,8 @@ class Contract:
             if found[kind][0] and found[kind][1] != size:
                 raise OptionError(f"option contract asks in {text.strip()!r} for melds of one kind and two sizes")
             found[kind] = [found[kind][0] + n, size]
-        return cls(*found["S"], *found["R"], hand)
+        (sets, set_size), (runs, run_size) = found["S"], found["R"]
+        return cls(sets, set_size, runs, run_size, hand)
 
 
 @dataclass(frozen=True, kw_only=True)
