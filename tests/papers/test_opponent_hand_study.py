@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rummylab.agents.gin.utility_explain import explain
@@ -16,7 +17,7 @@ from rummylab.beliefs.gin.network import Network
 @pytest.mark.slow
 def test_three_phases_end_with_a_judged_network(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is in the extra train")
-    from rummylab.learning.opponent_hand.recipe import Recipe, run
+    from rummylab.learning.opponent_hand.recipe import Recipe, install, run
     from rummylab.learning.opponent_hand.train import Settings
 
     small = Recipe(
@@ -36,6 +37,12 @@ def test_three_phases_end_with_a_judged_network(tmp_path: Path) -> None:
     assert [len(plan["line_ups"]) for plan in plans] == [3, 3, 3]
     assert shape.load(tmp_path / "net3" / shape.BUNDLED).shape == (shape.N_STAGES, shape.N_FEATURES)
     assert run(tmp_path, small, workers=1, threads=1)["network"] == found["network"]  # all is there already
+    package = tmp_path / "package"
+    package.mkdir()
+    install(tmp_path, package)
+    np.testing.assert_array_equal(Network.load(package / "opponent_hand.safetensors").flat, network.flat)
+    for file in package.glob("*.json"):
+        assert str(tmp_path) not in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -52,3 +59,20 @@ def test_the_page_shows_a_decision_that_the_belief_changes(tmp_path: Path) -> No
     text = page(tmp_path, 1).read_text(encoding="utf-8")
     assert f"So `utility-dnn` throws the {throws[0].card}." in text
     assert (tmp_path / MAP).exists()
+
+
+@pytest.mark.slow
+def test_the_reproduction_has_the_papers_figures_beside_ours(tmp_path: Path) -> None:
+    from rummylab.arena.experiment.report import write_report
+    from rummylab.arena.experiment.run import run_experiment
+    from rummylab.arena.reproduce.registry import reproduction
+
+    changes = ["games=2", "entries=600", *(f"{name}.games=2" for name in ("dnn-utility", "dnn-patient"))]
+    study = reproduction("opponent-hand", quick=True, changes=changes)
+    results = run_experiment(study)
+    text = write_report(results, tmp_path).read_text(encoding="utf-8")
+    for printed in ("37.75%", "61.47%", "79.61%", "90.68%", "at least 0.570", "at least 0.695"):
+        assert printed in text
+    (beliefs,) = (step for step in results.steps.values() if hasattr(step, "score"))
+    assert beliefs.score("network")["log_loss"] < beliefs.score("uniform")["log_loss"]
+    assert (tmp_path / "reliability.png").stat().st_size > 5000

@@ -361,6 +361,14 @@ def test_when_the_opponent_seems_close_only_little_deadwood_knocks() -> None:
     assert choice(knockable_state(), replace(wary, close=0)).startswith("knock")
 
 
+def test_a_knock_must_be_worth_its_price_over_the_sampled_hands() -> None:
+    """Ours: hands drawn at random have some 50 points left, so a knock is worth about 40, and never 90."""
+    assert choice(knockable_state(), replace(QUICK, knock_value=10)).startswith("knock")
+    assert choice(knockable_state(), replace(QUICK, knock_value=90)).startswith("discard")
+    gin_hand = push(deal("Ac 2c 3c 4c 7d 7h 7s Td Jd Kc", DULL, "Tc", "Qd"), "pass; pass; draw stock")
+    assert choice(gin_hand, replace(QUICK, knock_value=90)) == "knock Kc"
+
+
 def test_then_the_dearest_card_is_no_longer_forced() -> None:
     odd = replace(QUICK, meld_bonus=0, combination_bonus=0, deadwood_bonus=-1, opp_util_importance=0, knock_bonus=0)
     wary = replace(odd, close=1000)

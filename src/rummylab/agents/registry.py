@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from rummylab.agents.gin.utility_options import PATIENT, UtilityOptions
+import numpy as np
+
+from rummylab.agents.gin.utility_options import NETWORK, PATIENT, UtilityOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
@@ -25,10 +27,15 @@ class Entry:
     summary: str
     source: str
     par: Sequence[float] = ()
+    changes: tuple[tuple[int, float], ...] = ()
+    """Options set by name: place in the parameters, and value."""
 
     def load(self) -> CompiledAgent:
         home = import_module(self.home)
-        return CompiledAgent(self.name, home.act, (*self.par, *getattr(home, "WEIGHTS", ())))
+        par = np.array([*self.par, *getattr(home, "WEIGHTS", ())], np.float32)
+        for place, value in self.changes:
+            par[place] = value
+        return CompiledAgent(self.name, home.act, par)
 
 
 ENTRIES = (
@@ -75,6 +82,14 @@ ENTRIES = (
         "the same with the paper's printed numbers and 100 sampled hands",
         "the opponent-hand paper",
         UtilityOptions().par,
+    ),
+    Entry(
+        "gin",
+        "utility-printed-dnn",
+        "rummylab.agents.gin.utility_dnn",
+        "the same with the network: the paper's final agent to the letter",
+        "the opponent-hand paper",
+        changes=tuple(enumerate(UtilityOptions(belief=NETWORK).par)),
     ),
     Entry(
         "indian",
@@ -221,7 +236,8 @@ def entries(game_name: str | None = None) -> list[Entry]:
 def entry(game_name: str, name: str) -> Entry:
     """Return the entry of the agent *name* of *game_name*; an unknown name suggests the nearest.
 
-    A name may end with options in brackets, separated by blanks: ``mindist-opp(4)`` drops from MinDist 4 on.
+    A name may end with options in brackets, separated by blanks: ``mindist-opp(4)`` drops from MinDist 4 on. Where the
+    agent's file names its options (``OPTION_NAMES``) they are set by name: ``utility(belief=0 samples=100)``.
     """
     plain, bracket, options = name.partition("(")
     known = {found.name: found for found in entries(game_name)}
@@ -231,6 +247,8 @@ def entry(game_name: str, name: str) -> Entry:
 
 
 def _with_options(found: Entry, name: str, options: str) -> Entry:
+    if "=" in options:
+        return _with_named_options(found, name, options)
     try:
         par = [float(word) for word in options.removesuffix(")").split()]
     except ValueError:
@@ -240,6 +258,20 @@ def _with_options(found: Entry, name: str, options: str) -> Entry:
     if len(par) > len(found.par):
         raise OptionError(f"agent {name!r}: {found.name} takes {len(found.par)} options, not {len(par)}")
     return replace(found, name=name, par=(*par, *found.par[len(par) :]))
+
+
+def _with_named_options(found: Entry, name: str, options: str) -> Entry:
+    known: Sequence[str] = getattr(import_module(found.home), "OPTION_NAMES", ())
+    changes = []
+    for word in options.removesuffix(")").split():
+        option, _, text = word.partition("=")
+        if option not in known:
+            raise UnknownNameError(f"option of {found.name}", option, known)
+        try:
+            changes.append((known.index(option), float(text)))
+        except ValueError:
+            raise OptionError(f"agent {name!r}: {option} is a number, not {text!r}") from None
+    return replace(found, name=name, changes=tuple(changes))
 
 
 def agent(game_name: str, name: str) -> CompiledAgent:

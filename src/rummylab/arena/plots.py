@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"
 GREY = "#666666"
+INK = "#222222"
 _STYLE: Any = {
     "font.size": 10,
     "axes.spines.top": False,

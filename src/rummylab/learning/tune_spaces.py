@@ -57,6 +57,7 @@ def _utility(home: str) -> Space:
         "haste": (0.0, 0.5),
         "knock_from": (0.0, 20.0),
         "knock_fall": (0.0, 5.0),
+        "knock_value": (-20.0, 25.0),
     }
     return Space(
         bounds=bounds,

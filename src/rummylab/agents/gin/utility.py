@@ -45,6 +45,7 @@ from rummylab.agents.gin.utility_options import (
     BELIEF,
     COUNTS,
     N_OPTIONS,
+    NAMES,
     NETWORK,
     SHAPED,
     UtilityOptions,
@@ -56,6 +57,7 @@ from rummylab.beliefs.gin.network import Network
 from rummylab.beliefs.gin.shape import N_SHAPE
 from rummylab.games.gin.rules import ACT
 
+OPTION_NAMES = NAMES
 ARTIFACT = Path(__file__).with_suffix(".json")
 WEIGHTS = load_artifact(ARTIFACT).par
 """The tuned numbers. An entry with options of its own puts them before these, which are then not read."""

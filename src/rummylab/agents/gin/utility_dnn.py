@@ -14,11 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from rummylab.agents.gin.utility import act
-from rummylab.agents.gin.utility_options import load_artifact
+from rummylab.agents.gin.utility_options import NAMES, load_artifact
 from rummylab.beliefs.gin import network, shape
 
-__all__ = ["ARTIFACT", "BELIEF_WEIGHTS", "WEIGHTS", "act"]
+__all__ = ["ARTIFACT", "BELIEF_WEIGHTS", "OPTION_NAMES", "WEIGHTS", "act"]
 
+OPTION_NAMES = NAMES
 ARTIFACT = Path(__file__).with_suffix(".json")
 BELIEF_WEIGHTS = np.concatenate([network.bundled().flat, shape.bundled().ravel()])
 """The network, then the shape of hands."""

@@ -53,6 +53,8 @@ class UtilityOptions:
     """Ours. Knock with at most this deadwood in the first turn ..."""
     knock_fall: float = 0.0
     """Ours. ... and so much less in every turn that follows."""
+    knock_value: float = -1000.0
+    """Ours. Knock only if the mean score over the sampled hands is at least this."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -114,6 +116,7 @@ N_OPTIONS = len(NAMES)
     HASTE,
     KNOCK_FROM,
     KNOCK_FALL,
+    KNOCK_VALUE,
 ) = range(N_OPTIONS)
 
 

@@ -26,6 +26,7 @@ from rummylab.agents.gin.utility_options import (
     KNOCK_BONUS,
     KNOCK_FALL,
     KNOCK_FROM,
+    KNOCK_VALUE,
     LOW_CARD_BONUS,
     MELD_BONUS,
     N_OPTIONS,
@@ -360,11 +361,33 @@ def discard(table: np.void, mine: np.void, par: Floats, belief: Floats, hands: M
     if least <= limit:
         is_close = seems_close(par, hands, n_hands)
         bound = par[CAREFUL_LIMIT] if is_close else par[KNOCK_FROM] - par[KNOCK_FALL] * (table.turn >> 1)
-        if can_knock(table, mine, lowest(best)) and (least <= bound or least == 0):
+        pays = least == 0 or (
+            least <= bound and knock_pays(table, hand ^ bit(lowest(best)), least, par, hands, n_hands)
+        )
+        if can_knock(table, mine, lowest(best)) and pays:
             return KNOCK_CODE + lowest(best)
         if not par[FREE_DISCARD]:
             return DISCARD_CODE + lowest(best)
     return DISCARD_CODE + best_throw(table, mine, legal, best, par, belief, hands, n_hands)
+
+
+@helper
+def knock_pays(table: np.void, hand: int, deadwood: int, par: Floats, hands: Masks, n_hands: int) -> bool:
+    """Return whether a knock with the ten cards of *hand* scores enough on average over the sampled hands (ours)."""
+    if par[KNOCK_VALUE] <= -1000 or n_hands == 0:
+        return True
+    _, a, b, c = melds.arrangement(hand, table.rules.max_run, np.int64(0))
+    total = 0
+    for i in range(n_hands):
+        theirs = hands[i]
+        left = min_deadwood(theirs)
+        laid = melds.can_lay_off(a, b, c, theirs & ~melds.melded(theirs))
+        left = max(left - points(laid), 0)
+        if left > deadwood:
+            total += left - deadwood
+        else:
+            total -= deadwood - left + table.rules.undercut_bonus
+    return total >= par[KNOCK_VALUE] * n_hands
 
 
 @helper

@@ -31,7 +31,7 @@ from rummylab.learning.opponent_hand.players import player
 Progress = Callable[[int, int], None]
 
 PRESET = "eaai"
-FIRST, SECOND, SIMPLE, NEW = "utility~10", "utility-patient~10", "simple", "utility-dnn~10"
+FIRST, SECOND, SIMPLE, NEW = "utility~10", "utility-patient~10", "simple", "utility@ours~10"
 """The agents of the paper's mix: two utility agents, the official baseline, and the one with the network."""
 PLAN_FILE = "dataset.json"
 _MAGIC = b"RLHANDS1"

@@ -1,8 +1,8 @@
 """The agents that make data, by name: those of the registry, and utility agents with numbers of their own.
 
 ``utility@tuned.json`` is `utility` with the options of that file, ``utility@runs/phase1`` with the network and, if it
-has a ``utility.json``, the options of that directory. ``~10`` at the end of a utility agent's name means ten sampled
-hands instead of its own number: faster, and much the same play.
+has a ``utility.json``, the options of that directory, ``utility@ours`` with the network of this package. ``~10`` at the
+end of a utility agent's name means ten sampled hands instead of its own number: faster, and much the same play.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 from rummylab.agents.gin import utility
 from rummylab.agents.gin.utility_options import NETWORK, SAMPLES, UtilityOptions, load_artifact
 from rummylab.agents.registry import agent
-from rummylab.beliefs.gin.network import BUNDLED, Network
+from rummylab.beliefs.gin.network import BUNDLED, Network, bundled
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError
+
+OURS = "ours"
 
 
 def utility_player(name: str, options: UtilityOptions, network: Network | None = None) -> CompiledAgent:
@@ -45,6 +47,8 @@ def _player(name: str) -> CompiledAgent:
         return agent("gin", name)
     if base != "utility":
         raise OptionError(f"{name}: only utility takes its numbers from a file, not {base}")
+    if where == OURS:
+        return utility_player(name, load_artifact(utility.ARTIFACT), bundled())
     place = Path(where)
     if not place.is_dir():
         return utility_player(name, load_artifact(place))

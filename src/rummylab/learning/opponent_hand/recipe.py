@@ -118,17 +118,22 @@ def fit_shape(place: Path, network: Network, recipe: Recipe, line_ups: tuple[Lin
     hand_shape.save(place, weights, facts)
 
 
-def install(out: Path) -> None:
-    """Put the final network and the shape of *out* into the package; both are read before anything is written."""
-    model, package = out / "net3", Path(hand_shape.__file__).parent
+def install(out: Path, package: Path = Path(hand_shape.__file__).parent) -> None:
+    """Put the final network and the shape of *out* into the package; all is read before anything is written."""
+    model = out / "net3"
     network, weights = Network.load(model / BUNDLED), hand_shape.load(model / hand_shape.BUNDLED)
     result = json.loads((out / "result.json").read_text(encoding="utf-8"))
-    measured = {name: result[name] for name in ("entries", "seed", "network", "uniform")}
-    manifest = {**network.manifest, "result": {**network.manifest["result"], "test": measured}}
-    manifest.pop("sha256"), manifest.pop("shapes")
-    Network(network.tensors, manifest).save(package / BUNDLED)
     kept = json.loads((model / hand_shape.BUNDLED).read_text(encoding="utf-8"))
-    hand_shape.save(package / hand_shape.BUNDLED, weights, kept["manifest"])
+    measured = {name: result[name] for name in ("entries", "seed", "line_ups", "network", "uniform")}
+    manifest = {name: fact for name, fact in network.manifest.items() if name not in ("sha256", "shapes")}
+    manifest["result"] = {**manifest["result"], "test": measured}
+    Network(network.tensors, _without_place(manifest, out)).save(package / BUNDLED)
+    hand_shape.save(package / hand_shape.BUNDLED, weights, _without_place(kept["manifest"], out))
+
+
+def _without_place(facts: Any, out: Path) -> Any:
+    """Return *facts* without the directory of the run: where it was is nobody's business."""
+    return json.loads(json.dumps(facts).replace(f"{out}/", ""))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
