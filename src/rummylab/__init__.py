@@ -15,6 +15,8 @@ _HOME = {
     "Agent": "rummylab.engine.agent",
     "Card": "rummylab.cards.card",
     "CompiledAgent": "rummylab.engine.agent",
+    "ContractOptions": "rummylab.games.contract.options",
+    "ContractRummy": "rummylab.games.contract.game",
     "Deck": "rummylab.cards.deck",
     "Event": "rummylab.engine.action",
     "Gin": "rummylab.games.gin.game",
@@ -28,6 +30,7 @@ _HOME = {
     "Seat": "rummylab.engine.seats",
     "State": "rummylab.engine.state",
     "agent": "rummylab.agents.registry",
+    "chinese": "rummylab.games.contract.game",
     "compiled_agent": "rummylab.agents.compiled",
     "gin": "rummylab.games.gin.game",
     "indian": "rummylab.games.indian.game",
@@ -56,6 +59,9 @@ if TYPE_CHECKING:
     from rummylab.engine.seats import Seat as Seat
     from rummylab.engine.state import State as State
     from rummylab.errors import RummyError as RummyError
+    from rummylab.games.contract.game import ContractRummy as ContractRummy
+    from rummylab.games.contract.game import chinese as chinese
+    from rummylab.games.contract.options import ContractOptions as ContractOptions
     from rummylab.games.gin.game import Gin as Gin
     from rummylab.games.gin.game import gin as gin
     from rummylab.games.gin.options import GinOptions as GinOptions

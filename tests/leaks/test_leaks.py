@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contract_fold import ContractFold
 from gin_fold import GinFold
 from indian_fold import IndianFold
 
@@ -36,8 +37,11 @@ PHASES = {
     "gin-openspiel": {"offer", "draw", "discard", "spread", "lay off", "defend", "wall", "over"},
     "indian-paper": {"draw", "discard", "over"},
     "indian-platform": {"draw", "discard", "over"},
+    "chinese-chinese_mg1": {"draw", "play", "lay down", "over"},
+    "chinese-chinese_mg1_literal": {"draw", "play", "lay down", "over"},
+    "chinese-contract7": {"draw", "play", "lay down", "over"},
 }
-FOLDS: dict[str, Callable[..., Any]] = {"gin": GinFold, "indian": IndianFold}
+FOLDS: dict[str, Callable[..., Any]] = {"gin": GinFold, "indian": IndianFold, "chinese": ContractFold}
 """For each game: ``fold(options, seat, starter, events)`` whose ``view()`` is the view that log tells of."""
 HANDS = 6
 
@@ -61,7 +65,7 @@ def positions(rules: Rules, n: int, seed: int) -> Iterator[State]:
     for k, pair in enumerate(players):
         for i in range(n):
             for state in played_states(rules, pair, 10_000 * seed + 100 * k + i):
-                if phase_of(state) not in ("draw", "discard") or rng.random() < 0.15:
+                if phase_of(state) not in ("draw", "discard", "play") or rng.random() < 0.15:
                     yield state
 
 
@@ -116,7 +120,9 @@ def assert_looks_the_same(one: Observation, other: Observation, players: list[Ag
 def fields(view: Rows) -> dict[str, Any]:
     """A view by field, for messages that name the culprit."""
     return {
-        f"{part}.{name}": view[part][name][0].tolist() for part in ("table", "mine") for name in view[part].dtype.names
+        f"{part}.{name}": view[part][name].tobytes() if name == "rules" else view[part][name][0].tolist()
+        for part in ("table", "mine")
+        for name in view[part].dtype.names
     }
 
 

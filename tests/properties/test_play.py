@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import numpy as np
 import pytest
 
 from helpers import PRESETS, act, line_ups, make_deck, played_states
 from indian_tables import hand_of as indian_hand
-from properties import indian_score, reference
+from properties import contract_reference, indian_score, reference
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -19,6 +20,7 @@ from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import IllegalActionError
+from rummylab.games.contract.options import ContractOptions
 from rummylab.games.indian.options import IndianOptions
 from rummylab.games.registry import GAMES
 
@@ -33,6 +35,9 @@ HOUSE_RULES = [
     ("indian", "platform", {"seats": 3, "decks": 1, "round_limit": 40, "cap": 60}),
     ("indian", "paper", {"decks": 2, "printed_jokers": 4, "round_limit": 12, "limit_gain": "difference"}),
     ("indian", "platform", {"seats": 6, "round_limit": 9, "printed_jokers": 3, "first_drop": 25}),
+    ("chinese", "chinese_mg1", {"set_sizes": "minimum", "same_rank": False, "discard_drawn": False}),
+    ("chinese", "chinese_mg1_literal", {"contract": "S3+R3", "wild_up_card": False, "max_reshuffles": 3}),
+    ("chinese", "contract7", {"contract": "2R4", "hand_sizes": "10", "jokers": 1, "turn_cap": 60}),
 ]
 TABLES = [pytest.param(g, p, {}, id=f"{g}-{p}") for g, p in PRESETS] + [
     pytest.param(g, p, changes, id=f"{g}-{p}-{'-'.join(changes)}") for g, p, changes in HOUSE_RULES
@@ -76,8 +81,29 @@ def gin_hand(state: State, seat: int) -> Hand:
     return Hand(int(state.rows()["mine"]["hand"][0][seat]))
 
 
-PLACES: dict[str, Callable[[State], list[int]]] = {"gin": gin_places, "indian": indian_places}
-HANDS: dict[str, Callable[[State, int], Hand]] = {"gin": gin_hand, "indian": indian_hand}
+def contract_places(state: State) -> list[int]:
+    """Every card of a contract rummy table: hands, pile, melds, stock. The counts agree with them."""
+    row, table = state.rows()[0], state.rows()["table"][0]
+    stock = [int(card) for card in row["deck"][row["pos"] : row["pos"] + table["stock"]]]
+    pile = [int(card) for card in table["stack"][: table["n_pile"]]]
+    assert Hand.of(map(Card, pile)) == Hand(int(table["pile"]), 0, int(table["pile_jokers"]))
+    melds = [Hand(int(table["melds"][k]), 0, int(table["meld_jokers"][k])) for k in range(table["n_melds"])]
+    held = [contract_hand(state, seat) for seat in (0, 1)]
+    assert [len(hand) for hand in held] == table["n_hand"].tolist()
+    return sorted([*stock, *pile, *(card.id for hand in (*melds, *held) for card in hand)])
+
+
+def contract_hand(state: State, seat: int) -> Hand:
+    mine = state.rows()["mine"][0][seat]
+    return Hand(int(mine["hand"]), 0, int(mine["jokers"]))
+
+
+PLACES: dict[str, Callable[[State], list[int]]] = {
+    "gin": gin_places,
+    "indian": indian_places,
+    "chinese": contract_places,
+}
+HANDS: dict[str, Callable[[State, int], Hand]] = {"gin": gin_hand, "indian": indian_hand, "chinese": contract_hand}
 
 
 def test_every_game_says_where_its_cards_are_and_what_its_hands_score() -> None:
@@ -173,6 +199,7 @@ def test_codes_no_action_has_are_refused_by_the_kernels_too(game: str, preset: s
         assert rows.tobytes() == state.to_bytes()
 
 
+@cache
 def codes_of(rules: Rules) -> list[int]:
     codes = []
     for code in range(rules.n_codes):
@@ -294,13 +321,26 @@ def score_of_indian(state: State) -> tuple[float, ...]:
     return indian_score.score(options, int(state.starter), state.log)
 
 
-SCORES: dict[str, Callable[[State], tuple[float, ...]]] = {"gin": gin_score, "indian": score_of_indian}
+def score_of_contract(state: State) -> tuple[float, ...]:
+    options = state.rules.options
+    assert isinstance(options, ContractOptions)
+    return contract_reference.score(options, state.log)
+
+
+SCORES: dict[str, Callable[[State], tuple[float, ...]]] = {
+    "gin": gin_score,
+    "indian": score_of_indian,
+    "chinese": score_of_contract,
+}
 OUTCOMES = {
     "gin-eaai": {"knock", "gin", "undercut", "cancelled"},
     "gin-classic": {"knock", "gin", "undercut", "cancelled"},
     "gin-openspiel": {"knock", "gin", "undercut", "cancelled"},
     "indian-paper": {"declared", "dropped", "wrong declaration", "limit"},
     "indian-platform": {"declared", "dropped", "wrong declaration", "limit"},
+    "chinese-chinese_mg1": {"out by discard", "out by lay-off", "void"},
+    "chinese-chinese_mg1_literal": {"out by discard", "void"},
+    "chinese-contract7": {"out by discard", "out by lay-off", "void"},
 }
 
 

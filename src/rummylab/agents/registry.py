@@ -226,6 +226,28 @@ ENTRIES = (
         "ours",
         (5, 4),
     ),
+    Entry(
+        "chinese",
+        "random",
+        "rummylab.agents.contract.random",
+        "random legal moves",
+        "the yardstick of every study",
+    ),
+    Entry(
+        "chinese",
+        "chinese-heuristic",
+        "rummylab.agents.contract.heuristic",
+        "takes what pairs up, helps or blocks; lays down at once; throws dear singletons",
+        "Chinese Rummy mini-game 1, AI heuristics",
+    ),
+    Entry(
+        "chinese",
+        "chinese-counter",
+        "rummylab.agents.contract.counter",
+        "counts cards, reads the opponent, plays for the position worth most",
+        "ours, on the limits the text names of its AI",
+        (0,),
+    ),
 )
 
 

@@ -72,5 +72,11 @@ def _indian_speed() -> dict[str, float]:
     return indian_speed()
 
 
-SPEED = {"gin": gin_speed, "indian": _indian_speed}
+def _chinese_speed() -> dict[str, float]:
+    from rummylab.arena.speed_chinese import chinese_speed
+
+    return chinese_speed()
+
+
+SPEED = {"gin": gin_speed, "indian": _indian_speed, "chinese": _chinese_speed}
 """The benchmark of every game, by name."""

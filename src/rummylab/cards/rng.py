@@ -69,3 +69,33 @@ def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
         card = cards[i]
         cards[i] = cards[j]
         cards[j] = card
+
+
+# --- The deck of a position: ``row.deck`` and the lot ``row.rng`` ---------------------------------------------------
+
+
+@helper
+def swap_cards(row: np.void, i: int, j: int) -> None:
+    """Exchange two cards of ``row.deck``."""
+    card = row.deck[i]
+    row.deck[i] = row.deck[j]
+    row.deck[j] = card
+
+
+@helper
+def shuffle_first(row: np.void, n: int) -> None:
+    """Shuffle the first *n* cards of ``row.deck``, advancing ``row.rng``."""
+    for i in range(n - 1, 0, -1):
+        swap_cards(row, i, below(row, i + 1))
+
+
+@helper
+def lot_of_deck(row: np.void, n: int) -> np.uint64:
+    """Return the start of a random stream for reshuffles: from the order of all *n* cards, which nobody knows.
+
+    So a deck and the moves alone replay a deal, reshuffles and all.
+    """
+    z = np.uint64(0)
+    for i in range(n):
+        z = scramble(z + np.uint64(row.deck[i]) + np.uint64(1))
+    return z

@@ -8,10 +8,16 @@ import typer
 
 from rummylab.cli.common import announce_compilation
 
+_FAVOURITE = {"gin": "simple", "indian": "mindist-outs", "chinese": "chinese-counter"}
+_TO_100 = {"rounds": 0, "target": 100}
+"""What people play a match to, where the arena plays single rounds."""
+
 
 def play(
     game: str = typer.Argument("gin", help="The game."),
-    agent: str = typer.Option("simple", "--agent", help="Your opponent; `rummylab agents` lists them."),
+    agent: str | None = typer.Option(
+        None, "--agent", help="Your opponent; `rummylab agents` lists them. [default: the game's favourite]"
+    ),
     rules: str | None = typer.Option(None, help="Preset of the rules."),
     seed: int | None = typer.Option(None, help="Seed of the cards; default: new cards every time."),
     record: Path | None = typer.Option(None, help="Keep the match in this record file (.rgr)."),
@@ -22,18 +28,23 @@ def play(
     import sys
 
     from rummylab.agents.registry import agent as named_agent
-    from rummylab.errors import UnknownNameError
     from rummylab.games.registry import game as find_game
-    from rummylab.play.terminal.gin import TerminalTable
+    from rummylab.play.terminal.gin import GinTable
+    from rummylab.play.terminal.table import TerminalTable
 
-    if find_game(game).name != "gin":
-        raise UnknownNameError("game with a table in the terminal", game, ["gin"])
+    name = agent or _FAVOURITE.get(find_game(game).name, "random")
+    table_rules = find_game(game).rules(rules)
+    if table_rules.options.to_dict().get("rounds") == 1:
+        table_rules = find_game(game).rules(rules, **_TO_100)
+    opponents = [named_agent(game, name) for _ in range(table_rules.seats - 1)]
     announce_compilation()
-    table = TerminalTable(
-        find_game(game).rules(rules),
-        named_agent(game, agent),
+    table = (GinTable if game == "gin" else TerminalTable)(
+        table_rules,
+        opponents,
         secrets.randbelow(2**32) if seed is None else seed,
+        coach=named_agent(game, name),
         plain=plain or not sys.stdout.isatty(),
         record=record,
     )
+    table.title = find_game(game).title.split(",")[0]
     table.play()

@@ -17,21 +17,25 @@ class Action:
     Action.parse('discard 7h')
     >>> Action.parse("meld 3c 4c 5c").cards[0]
     Card.parse('3c')
+    >>> Action.parse("lay off 7h on meld 2").on
+    2
     """
 
     verb: str
     cards: tuple[Card, ...] = ()
+    on: int = 0
+    """The number of the meld on the table that it is done to, from 1; 0: none."""
 
     @classmethod
     def parse(cls, text: str) -> Action:
         """Read an action such as ``draw stock`` or ``discard 7h``: words, then cards."""
-        words = text.split()
+        words, on = _split_place(text.split())
         n_verb = 0
         while n_verb < len(words) and words[n_verb].isalpha() and not _is_card(words[n_verb]):
             n_verb += 1
         if n_verb == 0:
             raise NotationError(f"not an action: {text!r} (it starts with a verb, such as 'discard 7h')")
-        return cls(" ".join(words[:n_verb]).lower(), tuple(Card.parse(word) for word in words[n_verb:]))
+        return cls(" ".join(words[:n_verb]).lower(), tuple(Card.parse(word) for word in words[n_verb:]), on)
 
     @property
     def card(self) -> Card | None:
@@ -39,13 +43,21 @@ class Action:
         return self.cards[0] if len(self.cards) == 1 else None
 
     def __str__(self) -> str:
-        return " ".join([self.verb, *map(str, self.cards)])
+        return format(self, "")
 
     def __repr__(self) -> str:
         return f"Action.parse({str(self)!r})"
 
     def __format__(self, spec: str) -> str:
-        return " ".join([self.verb, *(format(card, spec) for card in self.cards)])
+        place = [f"on meld {self.on}"] if self.on else []
+        return " ".join([self.verb, *(format(card, spec) for card in self.cards), *place])
+
+
+def _split_place(words: list[str]) -> tuple[list[str], int]:
+    """Return the words before ``on meld N``, and N."""
+    if len(words) > 3 and words[-3:-1] == ["on", "meld"] and words[-1].isdecimal():
+        return words[:-3], int(words[-1])
+    return words, 0
 
 
 def _is_card(word: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.engine.action import Action, Event
-from rummylab.engine.rules import Rules
+from rummylab.engine.rules import Rules, count_hands
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import RecordError, RummyError
@@ -240,6 +240,7 @@ class _Replay:
                 raise RecordError(f"{len(head['seats'])} seats, expected {rules.seats}")
             row = rules.new_rows(1)
             rules.set_scores(row, head["scores"])
+            count_hands(row, head["hand"])
             return State(rules, row, Deck.parse(head["deck"]), head["starter"], hand_no=head["hand"])
         except (RummyError, TypeError, ValueError) as error:
             raise self.fail(0, f"the header makes no table: {error}") from None

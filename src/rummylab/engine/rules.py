@@ -38,6 +38,12 @@ def view_of(row: Rows, seat: int, view: np.dtype[np.void]) -> Rows:
     return np.frombuffer(seen, view)
 
 
+def count_hands(row: Rows, played: int) -> None:
+    """Tell a position how many hands of the match are over, where its table keeps count."""
+    if "hand_no" in (row.dtype["table"].names or ()):
+        row["table"]["hand_no"] = played
+
+
 class Rules(Protocol):
     """A game with its options. ``version`` moves when behaviour changes, never for speed."""
 
@@ -77,6 +83,10 @@ class Rules(Protocol):
     def next_starter(self, row: Rows) -> Seat: ...
     def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None: ...
     def opening(self, row: Rows) -> list[Event]: ...
+    def aside(self, row: Rows) -> Sequence[Event]:
+        """Return what the table itself did with the last move, for all to see: turn up a card after a reshuffle."""
+        ...
+
     def closing(self, row: Rows) -> list[Event]: ...
     def actor(self, row: Rows) -> int:
         """Return who is to act, -1 if the hand is over."""

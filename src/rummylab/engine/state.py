@@ -109,6 +109,8 @@ class State:
         self._undo.append((before, len(self.log)))
         self._actor = self.rules.actor(self._row)
         event = self._write(Event(seat, action, (Card(int(drawn)),) if drawn >= 0 else ()))
+        for aside in self.rules.aside(self._row):
+            self._write(aside)
         if self.actor is None:
             for last in self.rules.closing(self._row):
                 self._write(last)

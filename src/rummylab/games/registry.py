@@ -59,6 +59,14 @@ GAMES = {
             "rummylab.games.indian.batch",
             ("paper", "platform"),
         ),
+        Game(
+            "chinese",
+            "Chinese Rummy and other contract rummies, two players",
+            "rummylab.games.contract.game",
+            "rummylab.games.contract.rules",
+            "rummylab.games.contract.batch",
+            ("chinese_mg1", "chinese_mg1_literal", "contract7"),
+        ),
     )
 }
 

@@ -189,6 +189,9 @@ class Gin:
         dealt = [Event(Seat(s), Action("deal"), tuple(Card(int(c)) for c in deck[s:20:2]), False) for s in (0, 1)]
         return [*dealt, Event(DEALER, Action("turn up", (Card(int(deck[20])),)), (), False)]
 
+    def aside(self, row: Rows) -> tuple[Event, ...]:
+        return ()
+
     def closing(self, row: Rows) -> list[Event]:
         table = row["table"][0]
         events = []

@@ -215,6 +215,9 @@ class Indian:
             Event(DEALER, Action("turn up", (Card(int(table["up"])),)), (), False),
         ]
 
+    def aside(self, row: Rows) -> tuple[Event, ...]:
+        return ()
+
     def closing(self, row: Rows) -> list[Event]:
         mine = row["mine"][0]
         shown = [Action("shows", tuple(_hand_of(mine[seat]))) for seat in range(self.seats)]

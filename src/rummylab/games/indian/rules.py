@@ -18,7 +18,7 @@ from numba import from_dtype, types
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, LANE, stay_apart
 from rummylab.cards.card import JOKER_ID
-from rummylab.cards.rng import STARTER, below, mix, scramble
+from rummylab.cards.rng import STARTER, below, lot_of_deck, mix, shuffle_first, swap_cards
 from rummylab.games.indian.melds import JOKER_BIT, card_points, take_away
 from rummylab.games.indian.mindist import declarations14
 from rummylab.games.indian.minscore import min_score
@@ -259,30 +259,10 @@ def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     for i in range(n):
         row.deck[i] = IDS_52[i % 52] if i < 52 * rules.decks else JOKER_ID
     row.rng = seed
-    for i in range(n - 1, 0, -1):
-        _swap(row, i, below(row, i + 1))
+    shuffle_first(row, n)
     place = indicator_place(rules)
     while row.deck[place] == JOKER_ID and not rules.aces_wild:
-        _swap(row, place, place + below(row, n - place))
-
-
-@helper
-def _swap(row: np.void, i: int, j: int) -> None:
-    card = row.deck[i]
-    row.deck[i] = row.deck[j]
-    row.deck[j] = card
-
-
-@helper
-def _lot(row: np.void) -> np.uint64:
-    """Return the start of the random stream for reshuffles: from the order of all cards, which nobody knows.
-
-    So a deck and the moves alone replay a deal, reshuffles and all.
-    """
-    z = np.uint64(0)
-    for i in range(n_cards(row.table.rules)):
-        z = scramble(z + np.uint64(row.deck[i]) + np.uint64(1))
-    return z
+        swap_cards(row, place, place + below(row, n - place))
 
 
 @helper
@@ -295,14 +275,14 @@ def open_hand(row: np.void) -> None:
     rules = table.rules
     place = indicator_place(rules)
     _clear(row)
-    row.rng = _lot(row)
+    row.rng = lot_of_deck(row, n_cards(rules))
     for i in range(place):
         _take_up(row.mine[i % rules.seats], row.deck[i])
     # A hand-made deck may have a printed joker here: the next card that is none changes places with it (3).
     other = place
     while row.deck[other] == JOKER_ID and not rules.aces_wild:
         other += 1
-    _swap(row, place, other)
+    swap_cards(row, place, other)
     indicator = row.deck[place]
     table.indicator = indicator
     table.wild = 0 if indicator == JOKER_ID else indicator & 15
@@ -451,8 +431,7 @@ def _reshuffle(row: np.void) -> None:
         row.deck[i] = table.stack[i]
     for i in range(n, MAX_CARDS):
         row.deck[i] = -1
-    for i in range(n - 1, 0, -1):
-        _swap(row, i, below(row, i + 1))
+    shuffle_first(row, n)
     _empty_pile(table)
     _lay_open(table, up)
     row.pos = 0

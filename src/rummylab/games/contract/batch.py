@@ -1,0 +1,124 @@
+"""Whole rounds and matches of contract rummy in one kernel call, with agents as function pointers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, types
+
+from rummylab._jit import helper, kernel_of
+from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.engine.referee import MAX_HANDS
+from rummylab.games.contract.rules import (
+    ACT_POINTER,
+    OUTCOMES,
+    PHASES,
+    RECORD,
+    Rows,
+    first_starter,
+    has_laid_down,
+    is_legal,
+    match_is_over,
+    next_starter,
+    open_hand,
+    open_match,
+    shuffle_deck,
+    step,
+)
+
+__all__ = ["OUTCOMES", "PHASES", "TALLY", "play_pairs"]
+
+TALLY = np.dtype(
+    [
+        ("scores", "i4", (2,)),  # by line-up, not by seat: what the other agent was caught with
+        ("winner", "i1"),  # 0, 1, or -1 if nobody won
+        ("starter", "i1"),  # who moved first in the first round
+        ("hands", "i4"),  # rounds
+        ("decisions", "i8"),
+        ("outcomes", "i4", (4,)),  # rounds by outcome
+        ("won_by", "i4", (2, 4)),  # rounds won, by agent and outcome
+        ("turns", "i4"),
+        ("reshuffles", "i4"),
+        ("unready", "i4"),  # rounds lost before laying down
+        ("illegal", "i2"),  # 0, or 1 + the agent that made an illegal move
+        ("illegal_code", "i8"),
+        ("illegal_phase", "i1"),
+    ],
+    align=True,
+)
+"""The result of one match between two agents; by default a match is a round."""
+
+
+@helper
+def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
+    """Play the open round to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
+    table = row.table
+    n = 0
+    while table.actor >= 0:
+        seat = table.actor
+        mine = row.mine[seat]
+        if seat == swap:
+            code = first(table, mine, par)
+        else:
+            code = second(table, mine, par2)
+        if not is_legal(table, mine, code):
+            tally.illegal = 1 + (seat ^ swap)
+            tally.illegal_code = code
+            tally.illegal_phase = table.phase
+            break
+        step(row, code)
+        n += 1
+    tally.decisions += n
+    tally.hands += 1
+    tally.turns += table.turn
+    tally.reshuffles += table.reshuffles
+    tally.outcomes[table.outcome] += 1
+    if table.winner >= 0:
+        tally.won_by[table.winner ^ swap, table.outcome] += 1
+        tally.unready += not has_laid_down(table, 1 - table.winner)
+
+
+@helper
+def play_match(
+    row: np.void, seed: int, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
+) -> None:
+    """Play one match; the decks depend on *seed*, *pair* and the number of the round alone."""
+    table = row.table
+    open_match(row, first_starter(table, seed, pair))
+    tally.starter = table.starter ^ swap
+    # Both matches of a pair use the same streams for the same agent, so that only the seats differ.
+    row.mine[swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT))
+    row.mine[1 - swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT + 1))
+    while True:
+        shuffle_deck(row, mix(seed, pair, np.int64(table.hand_no), np.int64(DECK)))
+        open_hand(row)
+        play_hand(row, swap, first, second, par, par2, tally)
+        if tally.illegal or match_is_over(table) or table.hand_no >= MAX_HANDS:
+            break
+        table.starter = next_starter(table)
+    for agent in range(2):
+        tally.scores[agent] = table.scores[agent ^ swap]
+    tally.winner = -1
+    if tally.scores[0] != tally.scores[1]:
+        tally.winner = 0 if tally.scores[0] > tally.scores[1] else 1
+
+
+@kernel_of(
+    types.void(
+        types.Array(from_dtype(RECORD), 1, "C"),
+        types.int64,
+        types.int64,
+        ACT_POINTER,
+        ACT_POINTER,
+        types.float32[::1],
+        types.float32[::1],
+        types.Array(from_dtype(TALLY), 1, "C"),
+    )
+)
+def play_pairs(
+    rows: Rows, seed: int, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
+) -> None:
+    """Play pairs of matches on the same decks with the seats swapped: two tallies a pair."""
+    for i in range(tallies.shape[0]):
+        play_match(rows[0], seed, first_pair + i // 2, i & 1, first, second, par, par2, tallies[i])

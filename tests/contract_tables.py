@@ -1,0 +1,61 @@
+"""Hand-made rounds of contract rummy."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from helpers import push, words
+from rummylab.cards.card import Card
+from rummylab.cards.deck import Deck
+from rummylab.cards.hand import Hand
+from rummylab.engine.state import State
+from rummylab.games.contract.game import ContractRummy, chinese
+
+READY = "7c 7h 7s 9c 9h 2s 4d"
+"""Two sets of three with the two of spades, and a card to spare."""
+JUNK = "3c 5d 6h 8s Td Qc Kh"
+"""No pair, no wild: 3 5 6 8 cost 5 each, T Q K 10."""
+
+
+def make_deck(seat0: str, seat1: str, up: str, stock: str = "", *, starter: int = 0, jokers: int = 2) -> Deck:
+    """The deck that deals *seat0* and *seat1*, turns *up*, and stocks *stock*, then the rest in order."""
+    hands = [words(seat0), words(seat1)]
+    first, second = hands[starter], hands[1 - starter]
+    fixed = [card for pair in zip(first, second, strict=True) for card in pair] + [Card.parse(up), *words(stock)]
+    rest = Counter(Deck.ordered(jokers=jokers))
+    rest.subtract(fixed)
+    assert min(rest.values()) >= 0, f"too many of {[str(card) for card, n in rest.items() if n < 0]}"
+    return Deck((*fixed, *rest.elements()))
+
+
+def table_with(rules: ContractRummy, seat0: str, seat1: str, up: str, stock: str = "", *, starter: int = 0) -> State:
+    deck = make_deck(seat0, seat1, up, stock, starter=starter, jokers=rules.options.jokers)
+    return State.deal(rules, 0, starter=starter, deck=deck)
+
+
+def deal(
+    seat0: str = READY,
+    seat1: str = JUNK,
+    up: str = "Ad",
+    stock: str = "",
+    *,
+    preset: str = "chinese_mg1",
+    starter: int = 0,
+    **changes: object,
+) -> State:
+    """A table with these cards on it."""
+    return table_with(chinese(preset, **changes), seat0, seat1, up, stock, starter=starter)
+
+
+def hand_of(state: State, seat: int) -> Hand:
+    mine = state.rows()["mine"][0][seat]
+    return Hand(int(mine["hand"]), 0, int(mine["jokers"]))
+
+
+def draw_and_throw(state: State, turns: int) -> State:
+    """Let the players draw from the stock and throw what they drew."""
+    for _ in range(turns):
+        push(state, "draw stock")
+        drawn = next(event for event in reversed(state.log) if event.secret)
+        push(state, f"discard {drawn.secret[0]}")
+    return state

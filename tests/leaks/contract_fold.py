@@ -1,0 +1,208 @@
+"""What a seat at a contract rummy table can tell from its own redacted log alone, in plain Python.
+
+Written from the rules page and the field list of the view, not from the kernels: a second, slow implementation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from properties import contract_reference as reference
+from rummylab.cards.card import Card
+from rummylab.engine.action import Event
+from rummylab.games.contract.options import ContractOptions
+
+PHASES = ["draw", "play", "lay down", "over"]
+OUTCOMES = ["none", "out by discard", "out by lay-off", "void"]
+FROM_STOCK, PLACES, MELDS = 63, 54, 6
+
+
+def mask(cards: Any) -> int:
+    return sum(1 << card.id for card in set(cards) if not card.is_joker)
+
+
+def jokers(cards: Any) -> int:
+    return sum(card.is_joker for card in cards)
+
+
+def kinds(cards: set[Card]) -> int:
+    return sum(1 << card.id for card in cards)
+
+
+class ContractFold:
+    """Apply the events of one seat's log; ``view()`` then says what every field of its view must hold."""
+
+    def __init__(self, options: ContractOptions, seat: int, starter: int, hand_no: int = 0) -> None:
+        self.options, self.seat, self.starter, self.hand_no = options, seat, starter, hand_no
+        self.contract = options.contracts[hand_no % len(options.contracts)]
+        self.hand: list[Card] = []
+        self.drawn = -1
+        self.pile: list[Card] = []
+        self.known: list[list[Card]] = [[], []]
+        self.picked: list[set[Card]] = [set(), set()]
+        self.refused: list[set[Card]] = [set(), set()]
+        self.thrown: list[set[Card]] = [set(), set()]
+        self.n_hand = [self.contract.hand] * 2
+        self.left = [[self.contract.sets, self.contract.runs] for _ in range(2)]
+        self.melds: list[reference.Meld] = []
+        self.stock = 52 + options.jokers - 2 * self.contract.hand - 1
+        self.reshuffles = self.turn = self.points = 0
+        self.turned_up = -1
+        self.last_draw, self.last_discard = [-1, -1], [-1, -1]
+        self.phase, self.actor, self.outcome, self.winner = "draw", starter, "none", -1
+        self.scores = [0, 0]
+        self.dealt = False
+
+    def apply(self, event: Event) -> None:
+        verb = event.action.verb.replace(" ", "_")
+        if event.chosen:
+            self.turned_up = -1
+        getattr(self, "_" + verb)(int(event.seat), list(event.action.cards), list(event.secret), event.action.on)
+
+    def _deal(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        if seat == self.seat:
+            self.hand = secret
+
+    def _turn_up(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self.pile = cards
+        if self.dealt:
+            self.turned_up = cards[0].id
+        self.dealt = True
+
+    def _draw_stock(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self.refused[seat].add(self.pile[-1])
+        if self.stock == 0:
+            self._reshuffle()
+        self.stock -= 1
+        self._drawn(seat, FROM_STOCK, secret)
+
+    def _reshuffle(self) -> None:
+        self.reshuffles += 1
+        if self.options.reshuffle == "all_non_hand":  # the card turned up is told by the next event
+            held = sum(self.n_hand)
+            self.melds, self.pile = [], []
+            self.left = [[self.contract.sets, self.contract.runs] for _ in range(2)]
+            self.stock = 52 + self.options.jokers - held - 1
+        else:
+            self.stock = len(self.pile) - 1
+            self.pile = self.pile[-1:]
+
+    def _draw_pile(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        card = self.pile.pop()
+        self.known[seat].append(card)
+        self.picked[seat].add(card)
+        self._drawn(seat, card.id, [card])
+
+    def _drawn(self, seat: int, shown: int, cards: list[Card]) -> None:
+        self.last_draw[seat] = shown
+        self.n_hand[seat] += 1
+        self.phase = "play"
+        if seat == self.seat:
+            self.hand.extend(cards)
+            self.drawn = cards[0].id
+
+    def _leaves(self, seat: int, cards: list[Card]) -> None:
+        self.n_hand[seat] -= len(cards)
+        for card in cards:
+            if seat == self.seat:
+                self.hand.remove(card)
+            if card in self.known[seat]:
+                self.known[seat].remove(card)
+
+    def _discard(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self._leaves(seat, cards)
+        self.thrown[seat].add(cards[0])
+        self.last_discard[seat] = cards[0].id
+        self.pile.append(cards[0])
+        if self._is_out(seat, "out by discard"):
+            return
+        if seat == self.seat:
+            self.drawn = -1
+        self.turn += 1
+        self.actor, self.phase = 1 - seat, "draw"
+        dry = self.stock == 0 and self.reshuffles >= self.options.max_reshuffles
+        if dry or self.turn == self.options.turn_cap:
+            self.phase, self.actor, self.outcome = "over", -1, "void"
+            self.hand_no += 1
+
+    def _meld(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self._leaves(seat, cards)
+        meld = reference.lay(cards, seat)
+        self.melds.append(meld)
+        self.left[seat][meld.kind == "run"] -= 1
+        self.phase = "lay down" if any(self.left[seat]) else "play"
+        self._is_out(seat, "out by lay-off")
+
+    def _lay_off(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self._leaves(seat, cards)
+        self.melds[on - 1].add(cards[0])
+        self._is_out(seat, "out by lay-off")
+
+    def _is_out(self, seat: int, outcome: str) -> bool:
+        if self.n_hand[seat]:
+            return False
+        self.turn += 1
+        self.hand_no += 1
+        self.phase, self.actor, self.outcome, self.winner = "over", -1, outcome, seat
+        if seat == self.seat:
+            self.drawn = -1
+        return True
+
+    def _shows(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        if self.winner == 1 - seat:
+            self.points = sum(reference.cost(card, self.options) for card in cards)
+            self.scores[self.winner] += self.points
+
+    def view(self) -> dict[str, Any]:
+        """Every field of the view, the options apart."""
+        rest = MELDS - len(self.melds)
+
+        def each(value: Any) -> list[Any]:
+            return [value(meld) for meld in self.melds] + [0] * rest
+
+        table = {
+            "pile": mask(self.pile),
+            "known": [mask(cards) for cards in self.known],
+            "picked": [kinds(cards) for cards in self.picked],
+            "refused": [kinds(cards) for cards in self.refused],
+            "thrown": [kinds(cards) for cards in self.thrown],
+            "melds": each(lambda meld: mask(meld.cards)),
+            "scores": self.scores,
+            "hand_no": self.hand_no,
+            "turn": self.turn,
+            "points": self.points,
+            "stack": [card.id for card in self.pile] + [-1] * (PLACES - len(self.pile)),
+            "n_pile": len(self.pile),
+            "pile_jokers": jokers(self.pile),
+            "known_jokers": [jokers(cards) for cards in self.known],
+            "n_hand": self.n_hand,
+            "sets_left": [left[0] for left in self.left],
+            "runs_left": [left[1] for left in self.left],
+            "n_melds": len(self.melds),
+            "meld_jokers": each(lambda meld: jokers(meld.cards)),
+            "meld_kind": each(lambda meld: ["", "set", "run"].index(meld.kind)),
+            "meld_of": each(lambda meld: meld.of),
+            "meld_low": each(lambda meld: meld.low),
+            "meld_high": each(lambda meld: meld.high),
+            "owner": each(lambda meld: meld.owner),
+            "stock": self.stock,
+            "reshuffles": self.reshuffles,
+            "phase": PHASES.index(self.phase),
+            "actor": self.actor,
+            "starter": self.starter,
+            "up": self.pile[-1].id if self.pile else -1,
+            "turned_up": self.turned_up,
+            "last_draw": self.last_draw,
+            "last_discard": self.last_discard,
+            "outcome": OUTCOMES.index(self.outcome),
+            "winner": self.winner,
+        }
+        mine = {
+            "hand": mask(self.hand),
+            "jokers": jokers(self.hand),
+            "rng": 0,
+            "seat": self.seat,
+            "drawn": self.drawn,
+            "memory": [0] * 32,
+        }
+        return {**{f"table.{k}": v for k, v in table.items()}, **{f"mine.{k}": v for k, v in mine.items()}}

@@ -1,0 +1,170 @@
+"""What is special about leaks in contract rummy: a reshuffled stock, runs, two jokers, planted leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from contract_fold import ContractFold
+from test_leaks import assert_looks_the_same, check_by_folding, check_by_reshuffling, fields, phase_of
+
+from contract_tables import deal, hand_of
+from helpers import RandomChooser, push, registered
+from rummylab.cards.card import Card
+from rummylab.cards.hand import Hand
+from rummylab.engine.referee import play_match
+from rummylab.engine.rules import Rows
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.games.contract.game import ContractRummy, chinese
+
+ALL_PHASES = {(phase, seat) for phase in ("draw", "play", "lay down", "over") for seat in (0, 1)}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"contract": "S3+R4", "hand_sizes": "10"},
+        {"contract": "2R3", "set_sizes": "minimum", "going_out": "discard_only"},
+        {"reshuffle": "all_non_hand", "max_reshuffles": 4, "jokers": 1},
+        {"wild_up_card": False, "discard_drawn": False, "same_rank": False, "set_sizes": "minimum"},
+    ],
+    ids=lambda changes: "-".join(changes),
+)
+def test_the_view_is_a_fold_under_other_contracts_and_house_rules(changes: dict[str, Any]) -> None:
+    assert check_by_folding(chinese(**changes), 3, 4) == ALL_PHASES
+
+
+def test_every_round_of_seven_contracts_is_a_fold_of_its_log() -> None:
+    rules = chinese("contract7")
+    for state in play_match(rules, registered("chinese")[:2], 21):
+        for seat in (0, 1):
+            seen = state.observe(Seat(seat))
+            fold = ContractFold(rules.options, seat, int(state.starter), state.hand_no)
+            fold.scores = list(state.scores_before)
+            for event in seen.log:
+                fold.apply(event)
+            shown = fields(seen.view)
+            shown.pop("table.rules")
+            assert fold.view() == shown
+
+
+@pytest.mark.slow
+def test_reshuffling_changes_nothing_where_runs_are_asked_for() -> None:
+    compared = check_by_reshuffling(chinese(contract="S3+R4", hand_sizes="10"), 2, 3)
+    for seat in (0, 1):
+        for turn in (True, False):
+            assert compared["lay down", seat, turn] >= 2
+            assert compared["play", seat, turn] >= 3
+
+
+def test_who_could_lay_down_and_does_not_looks_like_who_could_not() -> None:
+    """The phase must not tell that the contract is in the hand."""
+    ready = push(deal(), "draw stock")
+    other = push(deal("7c 7h 6s 9c 9h 2s 4d"), "draw stock")
+    assert any(action.verb == "meld" for action in ready.legal_actions)
+    assert not any(action.verb == "meld" for action in other.legal_actions)
+    assert fields(ready.observe(Seat(1)).view) == fields(other.observe(Seat(1)).view)
+
+
+# --- After a reshuffle ------------------------------------------------------------------------------------------------
+
+
+def after_a_reshuffle(rules: ContractRummy, seed: int) -> Iterator[State]:
+    """Positions of a round from the first reshuffle on."""
+    state = State.deal(rules, seed)
+    players = [RandomChooser(seed + i, eager=0.3) for i in range(2)]
+    while (seat := state.actor) is not None:
+        if state.rows()["table"]["reshuffles"][0]:
+            yield state
+        state.push(players[seat].act(state.observe(seat)))
+
+
+def exchange(state: State, viewer: Seat, rng: np.random.Generator) -> Rows:
+    """A position that differs from *state* only in what *viewer* cannot see: stock and unknown cards."""
+    row = state.rows()
+    table, mine = row["table"][0], row["mine"][0]
+    start, n, other = int(row["pos"][0]), int(table["stock"]), 1 - viewer
+    known = Hand(int(table["known"][other]), 0, int(table["known_jokers"][other]))
+    unknown = list(hand_of(state, other) - known)
+    cards = [Card(int(card)) for card in row["deck"][0, start : start + n]] + unknown
+    cards = [cards[i] for i in rng.permutation(len(cards))]
+    row["deck"][0, start : start + n] = [card.id for card in cards[:n]]
+    row["rng"] = rng.integers(2**63)
+    hand = Hand.of([*known, *cards[n:]])
+    mine[other]["hand"], mine[other]["jokers"] = hand.mask, hand.jokers
+    return row
+
+
+@pytest.mark.parametrize("preset", ["chinese_mg1", "chinese_mg1_literal"])
+def test_after_a_reshuffle_too_nobody_sees_what_it_may_not(preset: str) -> None:
+    rng = np.random.default_rng(5)
+    rules = chinese(preset)
+    players = registered("chinese")
+    n = 0
+    for state in (state for seed in range(2) for state in after_a_reshuffle(rules, seed)):
+        if n > 240:
+            break
+        for viewer in map(Seat, range(2)):
+            seen = state.observe(viewer)
+            row = exchange(state, viewer, rng)
+            codes = tuple(rules.legal(row)) if viewer == state.actor else ()
+            twin = rules.observation(viewer, rules.observe(row, viewer), seen.log, codes)
+            assert_looks_the_same(seen, twin, players)
+            n += 1
+    assert n > 100
+
+
+# --- Planted leaks ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Leaky(ContractRummy):
+    """Contract rummy whose views are spoiled by ``leak(row, seat, view)``."""
+
+    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
+
+    def observe(self, row: Rows, seat: Seat) -> Rows:
+        view = super().observe(row, seat)
+        self.leak(row, seat, view)
+        return view
+
+
+def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
+    view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
+
+
+def opponents_hand_as_known_cards(row: Rows, seat: Seat, view: Rows) -> None:
+    view["table"]["known"][0, 1 - seat] = row["mine"]["hand"][0, 1 - seat]
+
+
+def opponents_wilds_in_the_points(row: Rows, seat: Seat, view: Rows) -> None:
+    view["table"]["points"] = int(row["mine"]["hand"][0, 1 - seat]) % 97
+
+
+PLANTED = [next_stock_card_in_the_notes, opponents_hand_as_known_cards, opponents_wilds_in_the_points]
+
+
+@pytest.mark.parametrize("leak", PLANTED)
+def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None]) -> None:
+    with pytest.raises(AssertionError, match="tells them apart"):
+        check_by_reshuffling(Leaky(chinese().options, leak), 1)
+
+
+@pytest.mark.parametrize("leak", PLANTED)
+def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None]) -> None:
+    with pytest.raises(AssertionError, match="in phase"):
+        check_by_folding(Leaky(chinese().options, leak), 1, 3)
+
+
+def test_the_two_jokers_are_never_told_apart() -> None:
+    deck = chinese().shuffled(3)
+    at = [i for i, card in enumerate(deck) if card.is_joker]
+    cards = list(deck.cards)
+    cards[at[0]], cards[at[1]] = cards[at[1]], cards[at[0]]
+    one, two = (State.deal(chinese(), 0, starter=0, deck=type(deck)(tuple(c))) for c in (deck.cards, cards))
+    assert one.to_bytes() == two.to_bytes()
+    assert phase_of(one) == "draw"
