@@ -296,7 +296,7 @@ def _with_named_options(found: Entry, name: str, options: str) -> Entry:
             changes.append((known.index(option), float(text)))
         except ValueError:
             raise OptionError(f"agent {name!r}: {option} is a number, not {text!r}") from None
-    return replace(found, name=name, changes=tuple(changes))
+    return replace(found, name=name, changes=(*found.changes, *changes))
 
 
 def agent(game_name: str, name: str) -> CompiledAgent:
