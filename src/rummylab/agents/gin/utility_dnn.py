@@ -3,7 +3,7 @@
 Source: "Opponent hand estimation in Gin Rummy" (EAAI-2021 challenge). Policy: that of `utility`; the opponent's hand is
 estimated by the trained network (:mod:`rummylab.beliefs.gin.network`), in the probabilities that it melds what we need,
 in the weights of the stock and in the sampled hands. Departures: the numbers are tuned anew (utility_dnn.json), and it
-knocks only if that pays on average over the sampled hands. With ``belief=3`` these have the deadwood that real ones have
+knocks only if that pays on average over the sampled hands. With ``belief=3`` these have the deadwood of real ones
 (:mod:`rummylab.beliefs.gin.shape`). Measured in docs/results/opponent-hand.
 """
 
