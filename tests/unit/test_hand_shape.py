@@ -146,6 +146,6 @@ def test_the_mixes_are_those_of_the_paper() -> None:
             share[name] = share.get(name, 0) + line_up.share / 16
     assert sorted(share.values()) == [0.125, 0.4375, 0.4375]
     assert sum(line_up.share for line_up in paper_mix()) == pytest.approx(1)
-    assert all("utility-dnn" in line_up.first for line_up in phase_mix(2))
+    assert all("utility@ours" in line_up.first for line_up in phase_mix(2))
     with pytest.raises(OptionError, match="phases 1, 2 and 3"):
         phase_mix(4)

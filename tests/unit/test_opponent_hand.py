@@ -292,4 +292,7 @@ def test_the_commands_work_together(tmp_path: Path) -> None:
     assert found["network"]["top_k"]["10"] > found["uniform"]["top_k"]["10"]
     assert found["network"]["log_loss"] < found["uniform"]["log_loss"]
     with pytest.raises(UnknownNameError, match="gin-opponent-hand"):
-        CliRunner().invoke(app, ["train", "gin-opponent", "--data", data, "--out", data], catch_exceptions=False)
+        CliRunner().invoke(app, ["dataset", "gin-opponent", "--out", data], catch_exceptions=False)
+    wrong = CliRunner().invoke(app, ["train", "gin-opponent", "--data", data, "--out", data])
+    assert wrong.exit_code == 2
+    assert "gin-opponent-hand" in wrong.output
