@@ -16,7 +16,7 @@ import numpy as np
 
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Fault, OutsideError, Outsider, is_outside, player
-from rummylab.cards.rng import AGENT, mix
+from rummylab.cards.rng import AGENT, mix, signed
 from rummylab.engine.action import Action
 from rummylab.engine.agent import Agent, CompiledAgent
 from rummylab.engine.observation import Observation
@@ -60,7 +60,7 @@ class CompiledJob:
         tallies = np.zeros(2 * n, self.batch.TALLY)
         began = time.perf_counter()
         self.batch.play_pairs(
-            *(self.rules.new_rows(1), _root(self.seed), start),
+            *(self.rules.new_rows(1), signed(self.seed), start),
             *(first.pointer, second.pointer, first.par, second.par, tallies),
         )
         seconds = time.perf_counter() - began
@@ -70,7 +70,9 @@ class CompiledJob:
 
     def _recorded(self, deal: int, turn: int, tally: Any) -> tuple[str, str]:
         """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
-        players = [AsCounted(player, _root(self.seed), deal, number) for number, player in enumerate(self.players)]
+        players = [
+            AsCounted(player, int(signed(self.seed)), deal, number) for number, player in enumerate(self.players)
+        ]
         table, again = TableJob(self.rules, players, self.seed), np.zeros(1, self.batch.TALLY)
         table.play(deal, turn, again[0])
         if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
@@ -90,11 +92,6 @@ class CompiledJob:
             tallies["winner"][i] = 1 - offender
             faults.append(Fault(self.players[offender].name, start + int(i) // 2, int(i) & 1, "illegal move", words))
         return tuple(faults)
-
-
-def _root(seed: int) -> int:
-    """Return *seed* as the kernels take it: 64 bits with a sign."""
-    return int(np.array([seed % 2**64], np.uint64).view(np.int64)[0])
 
 
 class AsCounted(CompiledAgent):

@@ -21,6 +21,11 @@ DECK, STARTER, AGENT = 1, 2, 3
 """Purposes of streams. An agent's stream is AGENT + its place in the line-up."""
 
 
+def signed(seed: int) -> np.int64:
+    """Return *seed* as the kernels take it: the same 64 bits, read with a sign."""
+    return np.int64(np.array([seed % 2**64], np.uint64).view(np.int64)[0])
+
+
 @helper
 def scramble(z: int) -> int:
     """Return the splitmix64 finaliser of *z*: a bijection whose output looks random."""

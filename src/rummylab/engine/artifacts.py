@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,33 @@ def write_artifact(path: Path, tensors: Mapping[str, npt.NDArray[np.float32]], m
     }
     write_whole(path, data)
     write_whole(_manifest_path(path), (json.dumps(facts, indent=1) + "\n").encode())
+
+
+def read_numbers(path: Path) -> dict[str, Any]:
+    """Return the JSON object of *path*: a small artifact that is its own manifest."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ArtifactError(f"{path.name} cannot be read: {error}") from error
+    if not isinstance(found, dict):
+        raise ArtifactError(f"{path.name} holds no artifact")
+    return found
+
+
+def check_kind(found: Mapping[str, Any], where: str, kind: str, version: int) -> None:
+    """Complain if *found* is not what this code was written for."""
+    if (found.get("format"), found.get("version")) != (kind, version):
+        is_now = f"{found.get('format')} version {found.get('version')}"
+        raise ArtifactError(f"{where}: this is {is_now}, but {kind} version {version} is needed")
+
+
+def check_numbers(part: Any, n: int, where: str, name: str) -> list[float]:
+    """Return the *n* numbers of *part*; anything else is named."""
+    if not isinstance(part, list) or len(part) != n:
+        raise ArtifactError(f"{where}: {name} must be a list of {n} numbers")
+    if not all(isinstance(x, int | float) and isfinite(x) for x in part):
+        raise ArtifactError(f"{where}: {name} has entries that are no numbers")
+    return [float(x) for x in part]
 
 
 def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:

@@ -7,9 +7,7 @@ was fitted by `rummylab.learning.chinese_counter`; the numbers are in counter.js
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, popcount, ranks_of
+from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
 from rummylab.errors import ArtifactError
 from rummylab.games.contract.melds import TWOS, at_least
 from rummylab.games.contract.rules import cost, has_laid_down, is_wild, welcome
@@ -224,30 +223,15 @@ FORMAT, VERSION = "rummylab chinese-counter", 1
 
 def check_artifact(found: Mapping[str, Any], where: str = "artifact") -> tuple[float, ...]:
     """Return the numbers of an artifact in the order of `par`; raise ArtifactError if it does not fit this agent."""
-    if (found.get("format"), found.get("version")) != (FORMAT, VERSION):
-        raise ArtifactError(
-            f"{where} is {found.get('format')!r} version {found.get('version')!r},"
-            f" but {FORMAT!r} version {VERSION} is needed"
-        )
+    check_kind(found, where, FORMAT, VERSION)
     if found.get("features") != list(FEATURES):
         raise ArtifactError(f"{where} was fitted to other features than those of this version")
     numbers: list[float] = []
     for name in SITUATIONS:
-        part = found.get("networks", {}).get(name)
-        if not isinstance(part, list) or len(part) != N_WEIGHTS:
-            raise ArtifactError(f"{where}: the network {name!r} must be a list of {N_WEIGHTS} numbers")
-        if not all(isinstance(x, int | float) and isfinite(x) for x in part):
-            raise ArtifactError(f"{where}: the network {name!r} has entries that are no numbers")
-        numbers += map(float, part)
+        numbers += check_numbers(found.get("networks", {}).get(name), N_WEIGHTS, where, f"the network {name!r}")
     return tuple(numbers)
 
 
 def load_artifact(path: Path = ARTIFACT) -> tuple[float, ...]:
     """Return the numbers of the artifact at *path*."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ArtifactError(f"{path.name} cannot be read: {error}") from error
-    if not isinstance(found, dict):
-        raise ArtifactError(f"{path.name} holds no artifact")
-    return check_artifact(found, path.name)
+    return check_artifact(read_numbers(path), path.name)

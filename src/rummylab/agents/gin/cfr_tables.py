@@ -36,7 +36,7 @@ import numpy.typing as npt
 from rummylab._jit import helper
 from rummylab.cards.bits import index_of, popcount
 from rummylab.cards.rng import any_card, unit
-from rummylab.engine.artifacts import Tensors, read_artifact, write_artifact
+from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.melds import best_discards, melded, min_deadwood
 from rummylab.games.gin.rules import bit, own_turn
@@ -172,9 +172,7 @@ class Tables:
     def load(cls, path: Path) -> Tables:
         """Read and check trained tables."""
         tensors, manifest = read_artifact(path, SHAPES)
-        kind = (manifest.get("format"), manifest.get("version"))
-        if kind != (FORMAT, VERSION):
-            raise ArtifactError(f"{path}: this is {kind[0]} version {kind[1]}, but {FORMAT} {VERSION} is needed")
+        check_kind(manifest, str(path), FORMAT, VERSION)
         for name, tensor in tensors.items():
             if not ((tensor == UNSEEN) | ((tensor >= 0) & (tensor <= 1))).all():
                 raise ArtifactError(f"{path}: table {name!r} has numbers that are no probabilities")

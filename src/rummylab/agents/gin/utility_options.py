@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import astuple, dataclass, fields
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
+from rummylab.engine.artifacts import check_kind, read_numbers
 from rummylab.errors import ArtifactError, OptionError
 
 UNIFORM, COUNTS, NETWORK, SHAPED = range(4)
@@ -127,12 +126,8 @@ FORMAT, VERSION = "rummylab utility", 1
 
 def load_artifact(path: Path) -> UtilityOptions:
     """Return the options of the artifact *path*; raise ArtifactError if it does not fit this agent."""
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ArtifactError(f"{path.name} cannot be read: {error}") from error
-    if not isinstance(found, dict) or (found.get("format"), found.get("version")) != (FORMAT, VERSION):
-        raise ArtifactError(f"{path.name} is no {FORMAT!r} version {VERSION}")
+    found = read_numbers(path)
+    check_kind(found, path.name, FORMAT, VERSION)
     options = found.get("options")
     if not isinstance(options, dict) or set(options) != set(NAMES):
         raise ArtifactError(f"{path.name}: 'options' must have exactly these numbers: {', '.join(NAMES)}")

@@ -16,9 +16,8 @@ par: [drop at this MinDist or more moving first, the same moving second (0: neve
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from math import exp, isfinite, sqrt
+from math import exp, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from rummylab.agents.indian.common import (
 )
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, lowest, popcount
 from rummylab.cards.card import JOKER_ID
+from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
 from rummylab.errors import ArtifactError
 from rummylab.games.indian.melds import Ints
 from rummylab.games.indian.mindist import discard_outs, discards14, live_outs
@@ -253,33 +253,18 @@ PARTS = {"outs": DISTANCES, "feeding": DISTANCES, "finishing": DISTANCES, "helps
 
 def check_artifact(found: Mapping[str, Any], where: str = "artifact") -> tuple[float, ...]:
     """Return the numbers of an artifact in the order of `par`; raise ArtifactError if it does not fit this agent."""
-    if (found.get("format"), found.get("version")) != (FORMAT, VERSION):
-        raise ArtifactError(
-            f"{where} is {found.get('format')!r} version {found.get('version')!r},"
-            f" but {FORMAT!r} version {VERSION} is needed"
-        )
+    check_kind(found, where, FORMAT, VERSION)
     if found.get("features") != list(FEATURES):
         raise ArtifactError(f"{where} was fitted to other features than those of this version")
     numbers: list[float] = []
     for name, n in PARTS.items():
-        part = found.get(name)
-        if not isinstance(part, list) or len(part) != n:
-            raise ArtifactError(f"{where}: {name!r} must be a list of {n} numbers")
-        if not all(isinstance(x, int | float) and isfinite(x) for x in part):
-            raise ArtifactError(f"{where}: {name!r} has entries that are no numbers")
-        numbers += map(float, part)
+        numbers += check_numbers(found.get(name), n, where, repr(name))
     return tuple(numbers)
 
 
 def load_artifact(path: Path = ARTIFACT) -> tuple[float, ...]:
     """Return the numbers of the artifact *path*, checked."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ArtifactError(f"{path.name} cannot be read: {error}") from error
-    if not isinstance(found, dict):
-        raise ArtifactError(f"{path.name} holds no artifact")
-    return check_artifact(found, path.name)
+    return check_artifact(read_numbers(path), path.name)
 
 
 WEIGHTS = load_artifact()

@@ -21,8 +21,7 @@ import numpy.typing as npt
 from rummylab._jit import helper
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
 from rummylab.cards.bits import IDS_52, stay_apart
-from rummylab.engine.artifacts import Tensors, read_artifact, write_artifact
-from rummylab.errors import ArtifactError
+from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
 
 Floats = npt.NDArray[np.float32]
 
@@ -59,9 +58,7 @@ class Network:
     def load(cls, path: Path) -> Network:
         """Read and check a trained network."""
         tensors, manifest = read_artifact(path, SHAPES)
-        kind = (manifest.get("format"), manifest.get("version"))
-        if kind != (FORMAT, VERSION):
-            raise ArtifactError(f"{path}: this is {kind[0]} version {kind[1]}, but {FORMAT} {VERSION} is needed")
+        check_kind(manifest, str(path), FORMAT, VERSION)
         return cls(tensors, manifest)
 
     def save(self, path: Path) -> None:

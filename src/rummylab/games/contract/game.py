@@ -11,19 +11,19 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab._jit import kernel
 from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import JOKER_ID, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import DECK, mix
+from rummylab.cards.rng import DECK, mix, signed
 from rummylab.engine.action import Action, Event
+from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
-from rummylab.engine.rules import Codes, Rows, view_of
+from rummylab.engine.rules import Rows
 from rummylab.engine.seats import DEALER, Seat
-from rummylab.errors import DeckError, IllegalActionError, NotationError
+from rummylab.errors import DeckError, NotationError
 from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TOP, WILD_SETS
@@ -202,7 +202,7 @@ class ContractObservation(Observation):
 
 
 @dataclass(frozen=True)
-class ContractRummy:
+class ContractRummy(KernelRules):
     """The rules of contract rummy for two under some options."""
 
     options: ContractOptions = field(default_factory=ContractOptions)
@@ -213,6 +213,7 @@ class ContractRummy:
     record: ClassVar[np.dtype[np.void]] = r.RECORD
     view: ClassVar[np.dtype[np.void]] = r.VIEW
     n_codes: ClassVar[int] = r.N_CODES
+    kernels: ClassVar[Any] = r
 
     def encode(self, action: Action) -> int:
         if action.verb == "meld":
@@ -258,8 +259,7 @@ class ContractRummy:
         return Deck.from_ids(row["deck"][0, : self.options.n_cards])
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:
-        signed = np.array([seed % 2**64], np.uint64).view(np.int64)[0]
-        return Seat(int(_first_starter(self.new_rows(1), signed, np.int64(pair))))
+        return Seat(int(_first_starter(self.new_rows(1), signed(seed), np.int64(pair))))
 
     def next_starter(self, row: Rows) -> Seat:
         """Return who starts the next round: the deal alternates."""
@@ -293,23 +293,7 @@ class ContractRummy:
         shown = [Action("shows", tuple(_hand(mine[seat]["hand"], mine[seat]["jokers"]))) for seat in (0, 1)]
         return [Event(Seat(seat), action, (), False) for seat, action in enumerate(shown)]
 
-    def actor(self, row: Rows) -> int:
-        return int(row["table"]["actor"][0])
-
-    def legal(self, row: Rows) -> list[int]:
-        codes = np.empty((1, r.MAX_LEGAL), np.int16)
-        counts = np.empty(1, np.int64)
-        r.legal_many(row, codes, counts)
-        return codes[0, : counts[0]].tolist()  # type: ignore[no-any-return]
-
-    def step(self, rows: Rows, codes: Codes) -> npt.NDArray[np.int8]:
-        drawn = np.empty(len(rows), np.int8)
-        at = int(r.step_many(rows, codes, drawn))
-        if at >= 0:
-            raise IllegalActionError(self._why_not(rows[at : at + 1], int(codes[at])))
-        return drawn
-
-    def _why_not(self, row: Rows, code: int) -> str:
+    def why_not(self, row: Rows, code: int) -> str:
         """Say in words why the rules refuse *code*: for people, not for deciding anything."""
         table = row["table"][0]
         actor = int(table["actor"])
@@ -352,9 +336,6 @@ class ContractRummy:
             return f"the hand does not hold the whole contract {contract}"
         left = Contract(sets, contract.set_size, runs, contract.run_size, contract.hand)
         return f"the contract {contract} could not be completed with it (still to lay down: {left})"
-
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        return view_of(row, seat, r.VIEW)
 
     def observation(
         self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...]

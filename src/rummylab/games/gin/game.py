@@ -11,17 +11,17 @@ from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab._jit import kernel
 from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import DECK, mix
+from rummylab.cards.rng import DECK, mix, signed
 from rummylab.engine.action import Action, Event
+from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
-from rummylab.engine.rules import Codes, Rows, view_of
+from rummylab.engine.rules import Rows
 from rummylab.engine.seats import DEALER, Seat
 from rummylab.errors import DeckError, IllegalActionError, NotationError
 from rummylab.games.gin import rules as r
@@ -131,7 +131,7 @@ class GinObservation(Observation):
 
 
 @dataclass(frozen=True)
-class Gin:
+class Gin(KernelRules):
     """The rules of two-player Gin Rummy under some options."""
 
     options: GinOptions = field(default_factory=GinOptions)
@@ -142,6 +142,7 @@ class Gin:
     record: ClassVar[np.dtype[np.void]] = r.RECORD
     view: ClassVar[np.dtype[np.void]] = r.VIEW
     n_codes: ClassVar[int] = r.N_CODES
+    kernels: ClassVar[Any] = r
 
     def encode(self, action: Action) -> int:
         code = _actions()[1].get(action)
@@ -171,7 +172,7 @@ class Gin:
         return Deck.shuffled(int(mix(np.uint64(seed % 2**64), np.int64(pair), np.int64(hand), np.int64(DECK))))
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:
-        return Seat(int(_first_starter(self.new_rows(1), np.int64(_signed(seed)), np.int64(pair))))
+        return Seat(int(_first_starter(self.new_rows(1), signed(seed), np.int64(pair))))
 
     def next_starter(self, row: Rows) -> Seat:
         return Seat(int(_next_starter(row)))
@@ -189,9 +190,6 @@ class Gin:
         dealt = [Event(Seat(s), Action("deal"), tuple(Card(int(c)) for c in deck[s:20:2]), False) for s in (0, 1)]
         return [*dealt, Event(DEALER, Action("turn up", (Card(int(deck[20])),)), (), False)]
 
-    def aside(self, row: Rows) -> tuple[Event, ...]:
-        return ()
-
     def closing(self, row: Rows) -> list[Event]:
         table = row["table"][0]
         events = []
@@ -202,23 +200,7 @@ class Gin:
         shown = [Action("shows", tuple(Hand(int(row["mine"][0]["hand"][s])))) for s in (0, 1)]
         return events + [Event(Seat(s), shown[s], (), False) for s in (0, 1)]
 
-    def actor(self, row: Rows) -> int:
-        return int(row["table"]["actor"][0])
-
-    def legal(self, row: Rows) -> list[int]:
-        codes = np.empty((1, r.MAX_LEGAL), np.int16)
-        counts = np.empty(1, np.int64)
-        r.legal_many(row, codes, counts)
-        return codes[0, : counts[0]].tolist()  # type: ignore[no-any-return]
-
-    def step(self, rows: Rows, codes: Codes) -> npt.NDArray[np.int8]:
-        drawn = np.empty(len(rows), np.int8)
-        at = int(r.step_many(rows, codes, drawn))
-        if at >= 0:
-            raise IllegalActionError(self._why_not(rows[at : at + 1], int(codes[at])))
-        return drawn
-
-    def _why_not(self, row: Rows, code: int) -> str:
+    def why_not(self, row: Rows, code: int) -> str:
         """Say in words why the rules refuse *code*: for people, not for deciding anything."""
         table = row["table"][0]
         if table["actor"] < 0:
@@ -241,9 +223,6 @@ class Gin:
             return "a card is melded already, or what is left would exceed the knock limit"
         options = ", ".join(sorted({self.decode(c).verb for c in self.legal(row)}))
         return f"not possible in the phase {phase!r} (possible: {options})"
-
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        return view_of(row, seat, r.VIEW)
 
     def observation(self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...]) -> GinObservation:
         return GinObservation(self, seat, view, log, codes)
@@ -330,12 +309,6 @@ def _match_is_over(rows: Rows) -> bool:
 @kernel
 def _match_total(rows: Rows, seat: int) -> int:
     return r.match_total(rows[0].table, seat)
-
-
-def _signed(seed: int) -> int:
-    """Return the 64 bits of *seed* as a signed number, as the kernels take them."""
-    seed %= 2**64
-    return seed - 2**64 if seed >= 2**63 else seed
 
 
 def gin(preset: str = "eaai", **changes: Any) -> Gin:

@@ -18,12 +18,13 @@ from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import JOKER_ID, RANKS, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import DECK, mix
+from rummylab.cards.rng import DECK, mix, signed
 from rummylab.engine.action import Action, Event
+from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
-from rummylab.engine.rules import Codes, Rows, view_of
+from rummylab.engine.rules import Rows
 from rummylab.engine.seats import DEALER, Seat
-from rummylab.errors import DeckError, IllegalActionError, NotationError
+from rummylab.errors import DeckError, NotationError
 from rummylab.games.indian import rules as r
 from rummylab.games.indian.mindist import min_dist
 from rummylab.games.indian.minscore import min_score
@@ -137,7 +138,7 @@ def _hand_of(mine: Any) -> Hand:
 
 
 @dataclass(frozen=True)
-class Indian:
+class Indian(KernelRules):
     """The rules of Classic Indian Rummy under some options."""
 
     options: IndianOptions = field(default_factory=IndianOptions)
@@ -147,6 +148,7 @@ class Indian:
     record: ClassVar[np.dtype[np.void]] = r.RECORD
     view: ClassVar[np.dtype[np.void]] = r.VIEW
     n_codes: ClassVar[int] = r.N_CODES
+    kernels: ClassVar[Any] = r
 
     @property
     def seats(self) -> int:
@@ -183,8 +185,7 @@ class Indian:
         return Deck.from_ids(row["deck"][0, : self.options.n_cards])
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:
-        signed = np.array([seed % 2**64], np.uint64).view(np.int64)[0]
-        return Seat(int(_first_starter(self.new_rows(1), signed, np.int64(pair))))
+        return Seat(int(_first_starter(self.new_rows(1), signed(seed), np.int64(pair))))
 
     def next_starter(self, row: Rows) -> Seat:
         """Return who starts the next deal: the next seat."""
@@ -215,31 +216,12 @@ class Indian:
             Event(DEALER, Action("turn up", (Card(int(table["up"])),)), (), False),
         ]
 
-    def aside(self, row: Rows) -> tuple[Event, ...]:
-        return ()
-
     def closing(self, row: Rows) -> list[Event]:
         mine = row["mine"][0]
         shown = [Action("shows", tuple(_hand_of(mine[seat]))) for seat in range(self.seats)]
         return [Event(Seat(seat), action, (), False) for seat, action in enumerate(shown)]
 
-    def actor(self, row: Rows) -> int:
-        return int(row["table"]["actor"][0])
-
-    def legal(self, row: Rows) -> list[int]:
-        codes = np.empty((1, r.MAX_LEGAL), np.int16)
-        counts = np.empty(1, np.int64)
-        r.legal_many(row, codes, counts)
-        return codes[0, : counts[0]].tolist()  # type: ignore[no-any-return]
-
-    def step(self, rows: Rows, codes: Codes) -> npt.NDArray[np.int8]:
-        drawn = np.empty(len(rows), np.int8)
-        at = int(r.step_many(rows, codes, drawn))
-        if at >= 0:
-            raise IllegalActionError(self._why_not(rows[at : at + 1], int(codes[at])))
-        return drawn
-
-    def _why_not(self, row: Rows, code: int) -> str:
+    def why_not(self, row: Rows, code: int) -> str:
         """Say in words why the rules refuse *code*: for people, not for deciding anything."""
         table = row["table"][0]
         if table["actor"] < 0:
@@ -252,9 +234,6 @@ class Indian:
             return f"{Card(int(table['up']))} is a joker and may not be taken from the open pile"
         options = ", ".join(sorted({self.decode(c).verb for c in self.legal(row)}))
         return f"not possible in the phase {phase!r} (possible: {options})"
-
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        return view_of(row, seat, r.VIEW)
 
     def observation(self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...]) -> IndianObservation:
         return IndianObservation(self, seat, view, log, codes)
