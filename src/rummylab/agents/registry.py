@@ -94,6 +94,13 @@ ENTRIES = (
     ),
     Entry(
         "gin",
+        "utility-search",
+        "rummylab.agents.gin.utility_search",
+        "plays its candidates in sampled worlds some turns ahead, where utility judges the position",
+        "ours, on the future work of the opponent-hand paper",
+    ),
+    Entry(
+        "gin",
         "medium",
         "rummylab.agents.gin.medium",
         "throws what it cannot meld and what helps least, knocks with seven, nine or gin",
