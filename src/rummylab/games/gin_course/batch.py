@@ -171,9 +171,9 @@ def play_rotated(
 ) -> None:
     """Play deals as often as there are seats, the line-up rotated on the same decks: one tally a match."""
     seats = len(acts)
-    spare = MAX_SEATS - seats
+    first, second, third, fourth = (*acts, *acts)[:MAX_SEATS]  # whom no seat is left for is never asked
     wide = np.zeros(len(tallies), _WIDEST)
-    _play_rotated(rows, seed, first_deal, *acts, *acts[:1] * spare, (*pars, *pars[:1] * spare), wide)
+    _play_rotated(rows, seed, first_deal, first, second, third, fourth, (*pars, *pars)[:MAX_SEATS], wide)
     for name in _WIDEST.names or ():
         tallies[name] = wide[name][:, :seats] if name in ("scores", "won_by") else wide[name]
 

@@ -1,6 +1,6 @@
 """Gin with a passed card for Python: the :class:`GinCourse` rules object and what a seat sees, in words.
 
-The rules themselves are in :mod:`rummylab.games.gin_course.rules`; nothing here decides what is legal or what it scores.
+The rules themselves are in :mod:`rummylab.games.gin_course.rules`; nothing here decides what is legal or scores.
 """
 
 from __future__ import annotations

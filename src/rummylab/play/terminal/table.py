@@ -84,8 +84,10 @@ class TerminalTable:
 
     def match_words(self) -> str:
         """Return what the match is played to."""
-        target = self.rules.options.to_dict().get("target")
-        return f", first to {target}" if target else ""
+        options = self.rules.options.to_dict()
+        if options.get("target"):
+            return f", first to {options['target']}"
+        return f", {options['hands']} hands" if "hands" in options else ""
 
     def _show_winner(self, state: State) -> None:
         best = max(state.scores)
@@ -162,14 +164,15 @@ class TerminalTable:
         state.push(action)
         for event in state.log[n:]:
             if event.action.verb != "shows":
-                self._say(event)
+                self._say(event.seen_by(YOU))
 
     def _say(self, event: Event) -> None:
         """Tell what happened: of the own moves only what the player does not know yet."""
         if event.seat == YOU:
-            if event.secret:
-                self.write(f"You draw {format(event.secret[0], self.style)}.")
-        elif event.action.verb != "done":
+            if event.secret and not event.action.cards:  # a passed card is no news to who passes it
+                verb = event.action.verb.split()[0]
+                self.write(f"You {verb} {format(event.secret[0], self.style)}.")
+        elif event.action.cards or (event.chosen and event.action.verb != "done"):
             who = self.names[event.seat] if event.seat >= 0 else "table"
             self.write(f"{who}: {format(event.action, self.style)}")
 
