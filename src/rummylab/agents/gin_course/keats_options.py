@@ -49,6 +49,10 @@ class KeatsOptions:
     """Discard: added if the next opponent just discarded a neighbour in rank ..."""
     next_suit: float = SAME
     """... of the same suit (0), or of a different one (1)."""
+    own_sign: float = 1.0
+    """Discard: 0 if the next opponent's last discard, once taken, is no card of its own rank."""
+    knock_with_any: float = 0.0
+    """1 to knock also with a card that does not have the highest score, if only that allows it."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -84,4 +88,6 @@ NAMES = tuple(field.name for field in fields(KeatsOptions))
     SAME_RANK,
     NEXT_RANK,
     NEXT_SUIT,
+    OWN_SIGN,
+    KNOCK_WITH_ANY,
 ) = range(len(NAMES))
