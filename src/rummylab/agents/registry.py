@@ -248,6 +248,13 @@ ENTRIES = (
         "ours, on the limits the text names of its AI",
         (0,),
     ),
+    Entry(
+        "gin-course",
+        "random",
+        "rummylab.agents.gin_course.random",
+        "random legal moves",
+        "the yardstick of every study",
+    ),
 )
 
 

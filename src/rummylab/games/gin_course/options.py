@@ -38,7 +38,11 @@ class GinCourseOptions(Options):
     hands: int = 40
     """Hands of a match, a multiple of 2 x seats; presets play 42 at three seats (7)."""
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"course": {}, "course_ten": {"cards": 10}}
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "course": {},
+        "course_ten": {"cards": 10},
+        "course_seven": {"cards": 7},
+    }
     RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
         "seats": (2, 4),
         "cards": (3, 10),
