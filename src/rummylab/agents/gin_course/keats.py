@@ -16,9 +16,9 @@ What the report leaves open, and how it is read here (rules page, "The AI, resta
 - "In the deck" is unseen: the AI cannot tell the stock from other hands.
 - A neighbour of "a different suit" makes no run. `keats` reads "the same suit", as the whiteboard does;
   `keats-as-written` keeps the words; `keats-whiteboard` has the whiteboard's numbers.
-- With two seats the next opponent's last discard is the up-card itself. The restatement says "has the same rank", which
-  a card has as itself: so an up-card that melds nothing looks useless as soon as it is taken, and mostly stays where
-  it is. The report's "in a different suit" is the other reading (``own_sign=0``); it takes many such cards, and is weaker.
+- With two seats the next opponent's last discard is the up-card itself. The restatement says "has the same rank", as
+  a card has with itself: so an up-card that melds nothing looks useless once it is taken, and mostly stays where it
+  is. The report's "in a different suit" is the other reading (``own_sign=0``); it takes more such cards and is weaker.
 - Ties go to the higher value, then rank, then suit. If all is melded, the card goes that keeps deadwood lowest.
 - The score chooses the card; knock if what is left allows it. ``knock_with_any=1`` also looks for another card to knock
   with.
@@ -220,9 +220,7 @@ def card_to_throw(hand: int, unseen: int, last: int, par: Floats) -> int:
 
 
 @helper
-def draw_terms(
-    hand: int, up: int, unseen: int, last: int, par: Floats
-) -> tuple[float, float, float, float, float]:
+def draw_terms(hand: int, up: int, unseen: int, last: int, par: Floats) -> tuple[float, float, float, float, float]:
     """Return what the score of taking *up* is made of: meld, mid-range, value, late in the game, thrown at once."""
     with_it = hand | bit(up)
     rank = (up & 15) + 1

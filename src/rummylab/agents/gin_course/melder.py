@@ -1,8 +1,8 @@
 """Melder: the plain baseline that only looks at its own melds.
 
-Source: the rules page, "Measured elsewhere on this reading". Policy: take the discard only if it melds; throw, and pass,
-the highest unmelded card; knock at once. If all is melded, the card goes that keeps deadwood lowest. Departures: none;
-melds and ties are those of :mod:`rummylab.agents.gin_course.keats`. Measured in docs/agents/gin-course.md.
+Source: the rules page, "Measured elsewhere on this reading". Policy: take the discard only if it melds; throw, and
+pass, the highest unmelded card; knock at once. If all is melded, the card goes that keeps deadwood lowest. Departures:
+none; melds and ties are those of :mod:`rummylab.agents.gin_course.keats`. Measured in docs/agents/gin-course.md.
 """
 
 from __future__ import annotations

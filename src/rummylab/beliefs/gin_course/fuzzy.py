@@ -1,10 +1,10 @@
 """What a seat may think of every hidden card of the course game: fuzzy collections of the other hands and the stock.
 
-All of them share the possible cards: those the seat has never seen. Known are the cards taken from the pile and kept, and
-the card that the seat itself passed. So the chances are exact together (:mod:`rummylab.beliefs.fuzzy`).
+All of them share the possible cards: those the seat has never seen. Known are the cards taken from the pile and kept,
+and the card that the seat itself passed. So the chances are exact together (:mod:`rummylab.beliefs.fuzzy`).
 
-The belief is a helper ``fill(table, mine, par, at, out)`` as in :mod:`rummylab.beliefs.gin.uniform`, with a row for each
-place: ``out[seat, 13 * suit + rank]``, the own hand among the seats, and ``out[STOCK, ...]``.
+The belief is a helper ``fill(table, mine, par, at, out)`` as in :mod:`rummylab.beliefs.gin.uniform`, with a row for
+each place: ``out[seat, 13 * suit + rank]``, the own hand among the seats, and ``out[STOCK, ...]``.
 """
 
 from __future__ import annotations
