@@ -84,8 +84,10 @@ class Event:
         """Return the event as *viewer* saw it: without the secret, also where the action names it (a passed card)."""
         if viewer == self.seat or not self.secret:
             return self
-        named = tuple(card for card in self.action.cards if card not in self.secret)
-        return replace(self, action=replace(self.action, cards=named), secret=())
+        action = self.action
+        if action.cards:
+            action = replace(action, cards=tuple(card for card in action.cards if card not in self.secret))
+        return replace(self, action=action, secret=())
 
     def __str__(self) -> str:
         who = f"seat {self.seat}" if self.seat >= 0 else "table"

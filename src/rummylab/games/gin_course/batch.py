@@ -56,7 +56,7 @@ TALLY = tally_for(2)
 """The result of one match between two agents."""
 _WIDEST = tally_for(MAX_SEATS)
 """What the kernel writes, whatever the number of seats: so it is compiled once."""
-_PARS = types.UniTuple(types.float32[::1], MAX_SEATS)
+_PARS = types.UniTuple(types.float32[::1], MAX_SEATS)  # type: ignore[no-untyped-call]
 
 
 @helper
