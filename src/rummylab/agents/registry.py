@@ -10,7 +10,7 @@ import numpy as np
 
 from rummylab.agents.gin.fitness_options import FitnessOptions
 from rummylab.agents.gin.utility_options import NETWORK, PATIENT, UtilityOptions
-from rummylab.agents.gin_course.keats_options import AS_WRITTEN, WHITEBOARD, KeatsOptions
+from rummylab.agents.gin_course.keats_options import AS_WRITTEN, TUNED, WHITEBOARD, KeatsOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
@@ -286,6 +286,14 @@ ENTRIES = (
         "the same with the numbers of the author's whiteboard",
         "Keats, code report, the pictures",
         WHITEBOARD.par,
+    ),
+    Entry(
+        "gin-course",
+        "keats-tuned",
+        "rummylab.agents.gin_course.keats",
+        "the same with numbers of ours, knocks with any card that allows it",
+        "Keats, code report, re-tuned",
+        TUNED.par,
     ),
     Entry(
         "gin-course",
