@@ -1,8 +1,8 @@
 """The one place that configures Numba.
 
 Numba's own cache looks only at the file a function stands in: after an edit to a *callee* in another file
-the old machine code of the caller would keep running. So the cache directory is named by a hash of all source
-files, together with everything else that changes the machine code.
+the old machine code of the caller would keep running. So each module has a cache directory named by a hash of its
+source and of all it imports from this package, together with everything else that changes the machine code.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ import importlib
 import logging
 import os
 import platform
+import re
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import types
+from numba.core import event
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import NativeLowering
@@ -30,17 +33,49 @@ log = logging.getLogger(__name__)
 
 PACKAGE = Path(__file__).resolve().parent
 EDGES = ("arena", "cli", "play", "interop")
-"""Packages without kernels: editing a command does not compile anything anew (a test holds them to it)."""
-_KEEP_CACHES = 12
+"""Packages without kernels (a test holds them to it)."""
+_KEEP_CACHES = 6
 _FLAGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "NUMBA_OPT", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+rummylab\.([\w.]+)", re.MULTILINE)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def source_hash(root: Path = PACKAGE) -> str:
     """Return a short hash of every file that may hold kernels, of Numba's version and of its switches."""
+    return _hash_of((path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in EDGES), root)
+
+
+def kernel_hash(path: Path, root: Path = PACKAGE) -> str:
+    """Return a short hash of what the machine code of the file *path* is made from."""
+    if path.is_relative_to(root):
+        return _hash_of(sources_of(path, root), root)
+    return source_hash(root)  # a stranger's kernel; Numba looks at its own file
+
+
+def sources_of(path: Path, root: Path = PACKAGE) -> set[Path]:
+    """Return *path* and every file of the package it imports, directly or not."""
+    found, new = set[Path](), {path}
+    while new:
+        path = new.pop()
+        found.add(path)
+        new |= _imports(path, root) - found
+    return found
+
+
+@cache
+def _imports(path: Path, root: Path) -> frozenset[Path]:
+    files = set[Path]()
+    for name in _IMPORT.findall(path.read_bytes()):
+        place = root.joinpath(*name.decode().split("."))
+        # Which parts of a package are meant is written in many ways: all of them are taken.
+        files |= set(place.rglob("*.py")) if place.is_dir() else {place.with_suffix(".py")}
+    return frozenset(file for file in files if file.exists())
+
+
+def _hash_of(paths: Iterable[Path], root: Path) -> str:
     digest = hashlib.blake2b(digest_size=10)
-    for path in sorted(path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in EDGES):
+    for path in sorted(paths):
         digest.update(str(path.relative_to(root)).encode())
         digest.update(path.read_bytes())
     switches = [numba.__version__, np.__version__, sys.version, platform.machine()]
@@ -58,32 +93,32 @@ def _cache_root() -> Path:
 
 
 def _forget_old_caches(root: Path, current: str) -> None:
-    """Remove all but the newest few caches, so that a developer's disk does not fill up."""
-    others = sorted(
-        (d for d in root.iterdir() if d.is_dir() and d.name.startswith("jit-") and d.name != current),
-        key=lambda d: d.stat().st_mtime,
-    )
+    """Remove all but the newest few caches of a module, so that a developer's disk does not fill up."""
+    others = sorted((d for d in root.iterdir() if d.is_dir() and d.name != current), key=lambda d: d.stat().st_mtime)
     for stale in others[:-_KEEP_CACHES]:
         if time.time() - stale.stat().st_mtime > 3600:  # somebody may be running an old checkout just now
             shutil.rmtree(stale, ignore_errors=True)
 
 
-def _configure() -> Path | None:
-    root = _cache_root()
-    directory = root / f"jit-{source_hash()}"
+@cache
+def cache_of(path: Path) -> Path | None:
+    """Return the directory with the machine code of the file *path*, made if need be; None if none can be written."""
+    name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts) if path.is_relative_to(PACKAGE) else "others"
     try:
+        directory = _cache_root() / name / kernel_hash(path)
         fresh = not directory.exists()
         directory.mkdir(parents=True, exist_ok=True)
         if fresh:
-            _forget_old_caches(root, directory.name)
+            _forget_old_caches(directory.parent, directory.name)
     except OSError as error:  # a read-only home must not stop anybody from playing
-        log.warning("compiled code is not kept between runs (%s)", error)
+        _warn_once(str(error))
         return None
-    numba.config.CACHE_DIR = str(directory)  # type: ignore[attr-defined]
     return directory
 
 
-CACHE_DIR = _configure()
+@cache
+def _warn_once(why: str) -> None:
+    log.warning("compiled code is not kept between runs (%s)", why)
 
 
 def _load_numba_without_blas() -> None:
@@ -103,9 +138,24 @@ def _load_numba_without_blas() -> None:
 _load_numba_without_blas()
 
 
-def is_cold() -> bool:
-    """Return whether nothing is compiled yet, so that the first call takes some seconds."""
-    return CACHE_DIR is None or not any(CACHE_DIR.rglob("*.nbi"))
+def is_cold(module: str) -> bool:
+    """Return whether nothing of *module* is compiled yet, so that importing it takes some seconds."""
+    directory = cache_of(PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py"))
+    return directory is None or not any(directory.rglob("*.nbi"))
+
+
+def on_compilation(tell: Callable[[], None]) -> None:
+    """Call *tell* when a kernel is compiled that was not found on disk, once."""
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, _: Any) -> None:
+            event.unregister("numba:compile", self)
+            tell()
+
+        def on_end(self, _: Any) -> None:
+            pass
+
+    event.register("numba:compile", Listener())
 
 
 def _plain(argument: Any) -> Any:
@@ -132,9 +182,16 @@ def _one_version(compiled: Any) -> Any:
     return compiled
 
 
+def _njit(function: F, *signature: Any) -> Any:
+    """Compile *function*, with the cache of its module."""
+    directory = cache_of(Path(function.__code__.co_filename).resolve())
+    numba.config.CACHE_DIR = str(directory or "")  # type: ignore[attr-defined]
+    return numba.njit(*signature, cache=directory is not None, error_model="numpy")(function)
+
+
 def kernel(function: F) -> F:
     """Compile *function* when it is first called, and keep the machine code on disk."""
-    return cast(F, _one_version(numba.njit(cache=CACHE_DIR is not None, error_model="numpy")(function)))
+    return cast(F, _one_version(_njit(function)))
 
 
 class _HelperCompiler(CompilerBase):  # type: ignore[misc]
@@ -204,7 +261,6 @@ def kernel_of(signature: Any) -> Callable[[F], F]:
     """Compile at once for *signature*: what a function handed over as a pointer needs."""
 
     def compile_now(function: F) -> F:
-        compiled: F = numba.njit(signature, cache=CACHE_DIR is not None, error_model="numpy")(function)
-        return compiled
+        return cast(F, _njit(function, signature))
 
     return compile_now

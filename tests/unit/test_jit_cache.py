@@ -1,4 +1,4 @@
-"""The compiled cache: editing any source file makes a new one, so old machine code never runs."""
+"""The compiled cache: editing a source file makes a new one for all that import it, so old machine code never runs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ CALLEE = "cards/bits.py"
 
 
 def test_every_kernel_file_changes_the_hash(tmp_path: Path) -> None:
-    copy = tmp_path / "rummylab"
-    shutil.copytree(jit.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copy = _copy(tmp_path)
     before = jit.source_hash(copy)
     assert before == jit.source_hash(copy)
     for path in sorted(path for path in copy.rglob("*.py") if path.relative_to(copy).parts[0] not in jit.EDGES):
@@ -26,6 +25,43 @@ def test_every_kernel_file_changes_the_hash(tmp_path: Path) -> None:
         assert jit.source_hash(copy) != before, path.name
         path.write_bytes(text)
     assert jit.source_hash(copy) == before
+
+
+def _copy(tmp_path: Path) -> Path:
+    copy = tmp_path / "rummylab"
+    shutil.copytree(jit.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def _hash_after_edit(copy: Path, edited: str, of: str) -> tuple[str, str]:
+    """Return the hash of *of* before and after *edited* is touched."""
+    before = jit.kernel_hash(copy / of, copy)
+    (copy / edited).write_bytes((copy / edited).read_bytes() + b"\n# edited\n")
+    return before, jit.kernel_hash(copy / of, copy)
+
+
+@pytest.mark.parametrize("edited", ["_jit.py", CALLEE, "games/gin/melds.py", "games/gin/rules.py"])
+def test_editing_what_a_module_imports_directly_or_not_changes_its_hash(tmp_path: Path, edited: str) -> None:
+    before, after = _hash_after_edit(_copy(tmp_path), edited, of="games/gin/rules.py")
+    assert before != after
+
+
+def test_editing_one_game_leaves_the_others_compiled(tmp_path: Path) -> None:
+    before, after = _hash_after_edit(_copy(tmp_path), "games/indian/rules.py", of="agents/gin/utility.py")
+    assert before == after
+
+
+def test_every_module_a_kernel_module_has_loaded_counts_for_its_hash() -> None:
+    """What Python really imports, asked in a fresh process, is what the hash goes by."""
+    for module in ("rummylab.games.gin.batch", "rummylab.agents.gin.utility_dnn", "rummylab.agents.contract.counter"):
+        code = (
+            f"import sys, {module}, rummylab._jit as jit; path = sys.modules['{module}'].__file__;"
+            "loaded = {m.__file__ for n, m in sys.modules.items() if n.startswith('rummylab.') and m.__file__};"
+            "missing = loaded - {str(p) for p in jit.sources_of(jit.Path(path))};"
+            "print(sorted(f for f in missing if not f.endswith('__init__.py')))"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]", module
 
 
 def test_the_packages_left_out_of_the_hash_have_no_kernels() -> None:
@@ -54,7 +90,7 @@ def _deadwood(package_parent: Path, cache: Path) -> int:
 
 def test_an_edited_callee_in_another_file_takes_effect_at_once(tmp_path: Path) -> None:
     """Numba's own cache would go on running the old caller: it only looks at the caller's file."""
-    shutil.copytree(jit.PACKAGE, tmp_path / "rummylab", ignore=shutil.ignore_patterns("__pycache__"))
+    _copy(tmp_path)
     assert _deadwood(tmp_path, tmp_path / "cache") == 10
     callee = tmp_path / "rummylab" / CALLEE
     text = callee.read_text()

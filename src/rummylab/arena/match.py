@@ -361,7 +361,7 @@ class _Meter:
 def compile_together(game_name: str, names: Sequence[str]) -> None:
     """On the very first start compile the agents in a second process, beside the driver: it takes half as long."""
     ours = [name for name in names if not is_outside(game_name, name)]
-    if not is_cold() or not ours or "fork" not in multiprocessing.get_all_start_methods():
+    if not is_cold(game(game_name).drivers) or not ours or "fork" not in multiprocessing.get_all_start_methods():
         return
     aside = multiprocessing.get_context("fork").Process(target=_load, args=(game_name, ours), daemon=True)
     aside.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -29,10 +30,15 @@ def _finite(value: Any) -> Any:
 
 def announce_compilation() -> None:
     """Tell the user, once, why the first start takes some seconds."""
-    from rummylab._jit import is_cold
+    from rummylab._jit import on_compilation
 
-    if is_cold():
-        sys.stderr.write("compiling the kernels for this machine, once; this takes some seconds ...\n")
+    ours = os.getpid()
+
+    def tell() -> None:
+        if os.getpid() == ours:  # a process that compiles for us has nothing to add
+            sys.stderr.write("compiling the kernels for this machine, once; this takes some seconds ...\n")
+
+    on_compilation(tell)
 
 
 @contextmanager
