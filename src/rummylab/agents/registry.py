@@ -95,6 +95,13 @@ ENTRIES = (
     ),
     Entry(
         "gin",
+        "utility-search",
+        "rummylab.agents.gin.utility_search",
+        "plays its candidates in sampled worlds some turns ahead, where utility judges the position",
+        "ours, on the future work of the opponent-hand paper",
+    ),
+    Entry(
+        "gin",
         "medium",
         "rummylab.agents.gin.medium",
         "throws what it cannot meld and what helps least, knocks with seven, nine or gin",
@@ -322,7 +329,16 @@ def entry(game_name: str, name: str) -> Entry:
     known = {found.name: found for found in entries(game_name)}
     if plain not in known:
         raise UnknownNameError(f"{game_name} agent", plain, known)
-    return known[plain] if not bracket else _with_options(known[plain], name, options)
+    return known[plain] if not bracket else _checked(_with_options(known[plain], name, options))
+
+
+def _checked(found: Entry) -> Entry:
+    """Let the agent's file look at the options, if it has ``CHECK_OPTIONS``."""
+    check = getattr(import_module(found.home), "CHECK_OPTIONS", None)
+    if check is not None:
+        changes = dict(found.changes)
+        check([changes.get(place, value) for place, value in enumerate(found.par)])
+    return found
 
 
 def _with_options(found: Entry, name: str, options: str) -> Entry:
