@@ -274,6 +274,9 @@ def test_draws_and_knocks_go_by_their_tables() -> None:
         assert moves(v4(np.full_like(UNTRAINED, p)), knock, 20) == want
         assert moves(v4(np.full_like(UNTRAINED, p), knock_at=5), knock, 20) == {"knock Kh"}
         assert moves(v4(np.full_like(UNTRAINED, p), knock_at=4), knock, 20) == {"discard Kh"}
+    for p, want in ((0.0, {"discard Kh"}), (1.0, {"knock Kh"})):  # five points: above the threshold the table decides
+        assert moves(v4(np.full_like(UNTRAINED, p), knock_at=4, table_above=1), knock, 20) == want
+        assert moves(v4(np.full_like(UNTRAINED, p), knock_at=5, table_above=1), knock, 20) == {"knock Kh"}
     gin_hand = position("Ac 2c 3c 7h 7s 7d 4h 4d 4c 4s Kh")
     assert moves(v4(np.zeros_like(UNTRAINED)), gin_hand, 20) == {"knock Kh"}
 
@@ -296,6 +299,9 @@ def test_options_out_of_range_are_told() -> None:
         FitnessOptions(characteristics=16)
     with pytest.raises(OptionError, match="ties"):
         FitnessOptions(ties=2)
+    for name in ("fitness-cfr(16)", "fitness-cfr(characteristics=16)", "fitness-independent(characteristics=1.5)"):
+        with pytest.raises(OptionError, match="characteristics of the fitness agents is 1"):
+            agent("gin", name)
 
 
 # --- Independent heuristics (V2) --------------------------------------------------------------------------------------

@@ -10,10 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples_path import example
+from helpers import played_states
+from rummylab.agents.registry import agent
+from rummylab.arena.match import match
 from rummylab.beliefs.fuzzy import FuzzyCards
+from rummylab.beliefs.gin.ask import believe
+from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.errors import DeckError
+from rummylab.games.registry import game
 
 SMALL_DECK = Hand.parse("Ac 2c Th Kh 5s 9s 7d Kd")
 
@@ -102,3 +109,28 @@ def test_a_collection_that_cannot_be_is_refused_in_words() -> None:
         FuzzyCards(Hand.parse("7d"), Hand.parse("Kh Ac"), 5)
     with pytest.raises(DeckError, match="do not fit"):
         FuzzyCards(Hand.parse("7d Kd"), Hand.parse("Kh Ac"), 1)
+
+
+# --- Plugged into agents ----------------------------------------------------------------------------------------------
+
+
+def test_the_belief_counts_of_the_utility_agent_is_the_opponents_hand_as_a_fuzzy_collection() -> None:
+    """So ``utility(belief=1)``, and every agent of gin that takes a belief, can play with it."""
+    rules = game("gin").rules()
+    for state in played_states(rules, [agent("gin", "simple"), agent("gin", "simple")], 3):
+        if state.actor is None or state.observe(state.actor).phase not in ("offer", "draw", "discard"):
+            continue
+        seen = state.observe(state.actor)
+        known, pile = int(seen.table["known"][1 - seen.seat]), int(seen.table["pile"])
+        hand = FuzzyCards(Hand(known), Hand(ALL_CARDS & ~(seen.hand.mask | pile | known)), 10)
+        for name in ("fuzzy", "counts"):
+            assert np.array_equal(believe(name, seen.view)[0], hand.chances())
+    played = match("gin", "utility(belief=1 samples=5)", "simple", games=4, seed=1, workers=1)
+    assert played.games == 4
+
+
+def test_an_agent_of_the_course_game_can_ask_the_belief_inside_its_kernel() -> None:
+    hopeful = example("hopeful").hopeful
+    assert match("gin-course", hopeful, "melder", games=20, seed=1, workers=1).tallies["illegal"].sum() == 0
+    three = match("gin-course", hopeful, "keats", "melder", games=6, seed=1, workers=1)
+    assert three.seats == 3

@@ -19,6 +19,7 @@ from rummylab.arena.experiment.file import Experiment, parse_experiment, read_ex
 from rummylab.arena.experiment.report import to_dict, write_report
 from rummylab.arena.experiment.run import earlier_run, run_experiment
 from rummylab.arena.experiment.verdicts import Expectation, Measured
+from rummylab.arena.match import match
 from rummylab.arena.reproduce.registry import reproductions
 from rummylab.arena.store import Store
 from rummylab.errors import ExperimentError, OptionError, StoreError, UnknownNameError
@@ -65,7 +66,7 @@ class Backwards:
     [
         ("title = ", "test.toml: not valid TOML"),
         ('game = "gin"\n' + STEP, "test.toml: the key 'title' is missing"),
-        (HEAD, "test.toml: there is no step; known kinds: [[match]], [[tournament]], [[ordered]]"),
+        (HEAD, "test.toml: there is no step; known kinds: [[match]], [[tournament]], [[ordered]], [[field]]"),
         (HEAD + "[[mach]]\nname = 'm'", "test.toml: no key or kind of step named 'mach'; did you mean 'match'?"),
         (HEAD + STEP.replace("games", "gmaes"), "[[match]] 'm': no key named 'gmaes'; did you mean 'games'?"),
         (HEAD + STEP.replace("1200", '"many"'), "[[match]] 'm': games is 'many', but must be a whole number"),
@@ -247,6 +248,33 @@ def test_series_with_a_fixed_first_mover_run_in_one_order_or_both() -> None:
     assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["confirmed", "not comparable"]
     both = run_experiment(parsed(head + step), backend=ThisProcess())
     assert list(both.steps["o"].ordered.series) == [("mindist", "random"), ("random", "mindist")]
+
+
+FIELD = '[[field]]\nname = "f"\nagents = ["simple", "medium"]\nagainst = ["random", "simple"]\ngames = 600\n'
+
+
+def test_a_field_compares_agents_deal_by_deal_against_the_same_opponents() -> None:
+    step = run_experiment(parsed(HEAD + FIELD), backend=ThisProcess()).steps["f"]
+    one, alone = step.measure("win_rate", ["medium", "simple"]), match("gin", "medium", "simple", games=600, workers=1)
+    assert (one.value, one.low, one.high) == pytest.approx((alone.win_rate.value, *alone.win_rate.ci))
+    points = step.measure("points_per_hand", ["medium", "simple"])
+    assert (points.value, points.low) == pytest.approx((alone.points_per_hand.value, alone.points_per_hand.low))
+    both = step.measure("win_rate", ["medium"]).value
+    assert both == pytest.approx((one.value + step.measure("win_rate", ["medium", "random"]).value) / 2)
+    lead = step.measure("lead", ["medium", "simple"])
+    assert lead.value == pytest.approx(both - step.measure("win_rate", ["simple"]).value)
+    assert step.measure("lead", ["medium", "medium"]).is_exact
+    assert step.measure("points_lead", ["medium", "simple", "random"]).is_known
+    assert not step.measure("win_rate", ["medium", "medium"]).is_known  # not among the opponents
+    assert len(step.to_dict()["pairs"]) == 4
+    assert step.markdown().count("`medium`") == 1
+
+
+def test_a_field_names_everybody_once() -> None:
+    for line, words in (('["simple", "medium"]', "agents must name"), ('["random", "simple"]', "against must name")):
+        for wrong in ("[]", '["simple", "simple"]'):
+            with pytest.raises(ExperimentError, match=words):
+                parsed(HEAD + FIELD.replace(line, wrong))
 
 
 def test_a_changed_file_is_another_run_and_a_named_run_has_one_configuration(tmp_path: Path) -> None:

@@ -109,6 +109,16 @@ def test_how_far_a_strategy_moves_is_weighted_by_how_often_it_is_asked() -> None
     assert t.moved(old, new, weights) == pytest.approx([0.375, 0.25, 0.0])
 
 
+def test_a_table_has_settled_when_no_later_block_moves_it_by_a_hundredth() -> None:
+    moves = {"discard": (0.5, 0.1, 0.02), "draw": (0.5, 0.009, 0.008), "knock": (0.005, 0.02, 0.009)}
+    curve = [[100 * (k + 1), 2.0 * (k + 1), *(moved[k] for moved in moves.values()), 0, 0, 0] for k in range(3)]
+    assert t.settled(curve) == {
+        "discard": None,
+        "draw": {"hands": 200, "seconds": 4.0},
+        "knock": {"hands": 300, "seconds": 6.0},
+    }
+
+
 def test_the_command_trains_and_says_what_is_wrong(tmp_path: Path) -> None:
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-m", "rummylab", "train", "gin-cfr", "--out", str(tmp_path), *options]

@@ -10,7 +10,7 @@ import numpy as np
 
 from rummylab.agents.gin.fitness_options import FitnessOptions
 from rummylab.agents.gin.utility_options import NETWORK, PATIENT, UtilityOptions
-from rummylab.agents.gin_course.keats_options import AS_WRITTEN, WHITEBOARD, KeatsOptions
+from rummylab.agents.gin_course.keats_options import AS_WRITTEN, TUNED, WHITEBOARD, KeatsOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
@@ -92,6 +92,13 @@ ENTRIES = (
         "the same with the network: the paper's final agent to the letter",
         "the opponent-hand paper",
         changes=tuple(enumerate(UtilityOptions(belief=NETWORK).par)),
+    ),
+    Entry(
+        "gin",
+        "utility-search",
+        "rummylab.agents.gin.utility_search",
+        "plays its candidates in sampled worlds some turns ahead, where utility judges the position",
+        "ours, on the future work of the opponent-hand paper",
     ),
     Entry(
         "gin",
@@ -282,6 +289,14 @@ ENTRIES = (
     ),
     Entry(
         "gin-course",
+        "keats-tuned",
+        "rummylab.agents.gin_course.keats",
+        "the same with numbers of ours, knocks with any card that allows it",
+        "Keats, code report, re-tuned",
+        TUNED.par,
+    ),
+    Entry(
+        "gin-course",
         "melder",
         "rummylab.agents.gin_course.melder",
         "takes what melds, throws the highest unmelded card, knocks at once",
@@ -314,7 +329,16 @@ def entry(game_name: str, name: str) -> Entry:
     known = {found.name: found for found in entries(game_name)}
     if plain not in known:
         raise UnknownNameError(f"{game_name} agent", plain, known)
-    return known[plain] if not bracket else _with_options(known[plain], name, options)
+    return known[plain] if not bracket else _checked(_with_options(known[plain], name, options))
+
+
+def _checked(found: Entry) -> Entry:
+    """Let the agent's file look at the options, if it has ``CHECK_OPTIONS``."""
+    check = getattr(import_module(found.home), "CHECK_OPTIONS", None)
+    if check is not None:
+        changes = dict(found.changes)
+        check([changes.get(place, value) for place, value in enumerate(found.par)])
+    return found
 
 
 def _with_options(found: Entry, name: str, options: str) -> Entry:

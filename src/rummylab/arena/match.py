@@ -87,9 +87,14 @@ class MatchResult:
         guilty = offender == number + 1
         return np.where(offender == 0, 1 / self.seats, np.where(guilty, 0.0, 1 / (self.seats - 1)))
 
+    def of_deals(self, number: int = 0) -> tuple[Floats, Floats, Floats]:
+        """Return of every deal the share of its games that an agent won, its gain in points, and the hands."""
+        hands = self._by_deal(self.tallies["hands"]).sum(axis=1)
+        return self._by_deal(self.wins(number)).mean(axis=1), self._by_deal(self._gain(number)).sum(axis=1), hands
+
     def win_rate_of(self, number: int) -> Estimate:
         """The share of games won; a game nobody won is shared."""
-        return share(self._by_deal(self.wins(number)).mean(axis=1))
+        return share(self.of_deals(number)[0])
 
     def _gain(self, number: int) -> Floats:
         scores = np.asarray(self.tallies["scores"], np.float64)
@@ -98,8 +103,7 @@ class MatchResult:
 
     def points_per_hand_of(self, number: int) -> Estimate:
         """Points scored minus the mean of what the others scored, per hand."""
-        gain = self._by_deal(self._gain(number)).sum(axis=1)
-        return ratio(gain, self._by_deal(self.tallies["hands"]).sum(axis=1))
+        return ratio(*self.of_deals(number)[1:])
 
     @cached_property
     def win_rate(self) -> Estimate:

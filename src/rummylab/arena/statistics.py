@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from rummylab.errors import OptionError
+
 Z95 = 1.959963984540054
 Floats = npt.NDArray[np.float64]
 
@@ -70,6 +72,34 @@ def _ratio(gain: Floats, hands: Floats) -> tuple[float, float]:
     value = float(gain.sum()) / total
     residual = gain - value * hands
     return value, math.sqrt(n * float(np.var(residual, ddof=1))) / total if n > 1 else math.inf
+
+
+def linearised(gain_per_pair: Floats, hands_per_pair: Floats) -> Floats:
+    """Return one number a pair whose mean is total gain per hand, and whose spread is the error of that ratio.
+
+    So ratios from the same pairs can be added and subtracted pair by pair, and what they share cancels.
+    """
+    value = gain_per_pair.sum() / hands_per_pair.sum()
+    return np.asarray(value + (gain_per_pair - value * hands_per_pair) / hands_per_pair.mean())
+
+
+def shapley(values: npt.ArrayLike) -> Floats:
+    """Return the Shapley value of each of n players: its share of what all of them together add.
+
+    *values* says what each of the 2^n subsets is worth; its place, read as bits, says who is in it. A value may be an
+    array, such as one number a deal: the result has one such array a player.
+    """
+    worth = np.asarray(values, np.float64)
+    n = max(0, len(worth) - 1).bit_length()
+    if len(worth) != 1 << n:
+        raise OptionError(f"there are {len(worth)} values, but n players have 2^n subsets")
+    found = np.zeros((n, *worth.shape[1:]))
+    for player in range(n):
+        for subset in range(len(worth)):
+            if not subset >> player & 1:
+                weight = 1 / (n * math.comb(n - 1, subset.bit_count()))
+                found[player] += weight * (worth[subset | 1 << player] - worth[subset])
+    return found
 
 
 def is_nearly_normal(values: Floats) -> bool:

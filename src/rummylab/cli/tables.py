@@ -175,12 +175,25 @@ def _gin_cfr() -> str:
         ("time of one core", f"{result['seconds']:,.0f} seconds"),
         ("sampled hands per second, both kinds", f"{result['sampled_hands_per_s']:,}"),
         ("information sets met", met),
+        *(
+            [("settled (moves by less than 1 % in a block)", _settled(result["settled"]))]
+            if "settled" in result
+            else []
+        ),
         (
             f"against untrained tables, {won['games']:,} games",
             f"{won['win_rate']:.1%} of the games, {won['points_per_hand']:+.2f} points a hand",
         ),
     ]
     return _table(("the trained tables", ""), rows)
+
+
+def _settled(tables: dict[str, Any]) -> str:
+    words = (
+        f"{name} after {at['hands']:,} hands ({at['seconds']:,.0f} s)" if at else f"{name} not yet"
+        for name, at in tables.items()
+    )
+    return ", ".join(words)
 
 
 EXAMPLES = {
@@ -219,6 +232,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "experiment-match": _keys("steps", "MatchStep"),
     "experiment-tournament": _keys("steps", "TournamentStep"),
     "experiment-ordered": _keys("steps", "OrderedStep"),
+    "experiment-field": _keys("steps", "FieldStep"),
     "experiment-expect": _keys("verdicts", "Expectation"),
     "mindist-thirteen": _mindist_example("thirteen"),
     "mindist-fourteen": _mindist_example("fourteen"),

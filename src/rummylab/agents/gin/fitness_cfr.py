@@ -6,7 +6,7 @@ characteristics (:mod:`rummylab.agents.gin.fitness`); among those with most poin
 has no entry, chance. Draws and knocks go by CFR tables, too (:mod:`rummylab.agents.gin.cfr_tables` says what they
 look at; the paper does not). Departures: of an entry the likelier action is played, not lots drawn (option ``pure``):
 what training leaves of a bad action is mostly noise; gin is shown at once; melds and lay-offs are left to the showdown
-solver; the first characteristic is read so that it can rank. Measured in docs/results/gin-cfr.md.
+solver; the first characteristic is read so that it can rank. Measured in docs/results/card-fitness.
 
 par: :class:`~rummylab.agents.gin.fitness_options.FitnessOptions`, then the tables.
 """
@@ -27,8 +27,10 @@ from rummylab.agents.gin.fitness_options import (
     KNOCK_AT,
     NAMES,
     PURE,
+    TABLE_ABOVE,
     TABLES,
     TIES,
+    check_options,
 )
 from rummylab.cards.bits import bit, popcount
 from rummylab.cards.rng import any_card
@@ -51,6 +53,7 @@ from rummylab.games.gin.showdown import at_the_wall, showdown_code
 Floats = npt.NDArray[np.float32]
 
 OPTION_NAMES = NAMES
+CHECK_OPTIONS = check_options
 
 
 def __getattr__(name: str) -> Floats:
@@ -77,7 +80,7 @@ def knocks(table: np.void, mine: np.void, left: int, par: Floats) -> bool:
     """Decide whether to knock when the discard leaves *left* points."""
     if left > table.limit:
         return False
-    if par[KNOCK_AT]:
+    if par[KNOCK_AT] and (left <= par[KNOCK_AT] or not par[TABLE_ABOVE]):
         return left <= par[KNOCK_AT]
     return table_knocks(table, mine, left, par, TABLES, par[PURE])
 

@@ -7,7 +7,7 @@ read literally, and so by default (option ``independent`` 0), V2 throws away the
 and chooses among those that have none of the characteristics, or among all candidates if there are none. Two kinder
 readings: 1, one consideration after the other, each keeps the cards that have it, if there are any; 2, any card that
 has at least one of them.
-Departures: as in `fitness-cfr`. Measured in docs/results/gin-cfr.md.
+Departures: as in `fitness-cfr`. Measured in docs/results/card-fitness.
 
 par: :class:`~rummylab.agents.gin.fitness_options.FitnessOptions`, then the tables.
 """
@@ -21,7 +21,15 @@ from rummylab._jit import helper, kernel_of
 from rummylab.agents.gin.cfr_tables import bundled
 from rummylab.agents.gin.fitness import candidates, having
 from rummylab.agents.gin.fitness_cfr import draw, knocks
-from rummylab.agents.gin.fitness_options import ANY, AVERAGE, CHARACTERISTICS, INDEPENDENT, NAMES, ONE_BY_ONE
+from rummylab.agents.gin.fitness_options import (
+    ANY,
+    AVERAGE,
+    CHARACTERISTICS,
+    INDEPENDENT,
+    NAMES,
+    ONE_BY_ONE,
+    check_options,
+)
 from rummylab.cards.bits import popcount
 from rummylab.cards.rng import any_card
 from rummylab.games.gin.melds import min_deadwood
@@ -31,6 +39,7 @@ from rummylab.games.gin.showdown import at_the_wall, showdown_code
 Floats = npt.NDArray[np.float32]
 
 OPTION_NAMES = NAMES
+CHECK_OPTIONS = check_options
 
 
 def __getattr__(name: str) -> Floats:

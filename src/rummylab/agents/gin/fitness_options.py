@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from typing import Any
 
 from rummylab.errors import OptionError
 
@@ -33,15 +35,18 @@ class FitnessOptions:
     """Knock with so much deadwood or less; 0: by the CFR table."""
     draw_melds: int = 0
     """1: take the up-card if and only if it makes a meld, instead of by the CFR table."""
-
     pure: int = 1
     """1: do what the tables find likelier, always; 0: draw lots as they say, as in training."""
+    table_above: int = 0
+    """With ``knock_at`` 1: with more deadwood than that the CFR table decides; 0: no knock."""
 
     def __post_init__(self) -> None:
-        limits = (ALL_FOUR, AT_RANDOM, LITERAL, ANY, 100, 1, 1)
+        limits = (ALL_FOUR, AT_RANDOM, LITERAL, ANY, 100, 1, 1, 1)
         for (name, value), most in zip(zip(self.__slots__, astuple(self), strict=True), limits, strict=True):
             if value not in range(most + 1):
-                raise OptionError(f"{name} of the fitness agents is {value!r}, but must lie between 0 and {most}")
+                raise OptionError(
+                    f"{name} of the fitness agents is {value!r}, but must be a whole number from 0 to {most}"
+                )
 
     @property
     def par(self) -> tuple[float, ...]:
@@ -49,8 +54,13 @@ class FitnessOptions:
         return tuple(map(float, astuple(self)))
 
 
-CHARACTERISTICS, TIES, AVERAGE, INDEPENDENT, KNOCK_AT, DRAW_MELDS, PURE = range(7)
-TABLES = 7
+CHARACTERISTICS, TIES, AVERAGE, INDEPENDENT, KNOCK_AT, DRAW_MELDS, PURE, TABLE_ABOVE = range(8)
+TABLES = 8
 """Where the tables begin in ``par``."""
 NAMES = FitnessOptions.__slots__
 """The options by name, in their order."""
+
+
+def check_options(par: Sequence[Any]) -> None:
+    """Complain about options that make no sense."""
+    FitnessOptions(**dict(zip(NAMES, par, strict=True)))

@@ -6,7 +6,7 @@ minimum (1 point; the paper does not say how much). Discard: of the cards that c
 cards or, if all can, of those that lower the deadwood most, keep the ones least likely to help the opponent with a meld
 that is being made (fewest possible melds with an up-card the opponent has taken); throw the dearest, ties at random.
 Knock: with "seven or nine deadwood" or gin, read literally; as a threshold, `medium(7)` knocks with seven or less.
-Departures: melds and lay-offs are left to the showdown solver. Measured in docs/results/gin-cfr.md.
+Departures: melds and lay-offs are left to the showdown solver. Measured in docs/results/card-fitness.
 
 par: [knock at this deadwood or less (0: seven, nine and gin), the minimum drop of a draw].
 """

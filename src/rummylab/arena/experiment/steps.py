@@ -1,4 +1,5 @@
-"""The kinds of steps that every game has: a match, a tournament, and series in which one side always moves first.
+"""The kinds of steps that every game has: a match, a tournament, a field of common opponents, and series in which one
+side always moves first.
 
 A step is cut into tasks, each of which gives a chunk of rows; the chunks together make its result. A game's own kinds
 of steps come from the experiment's hook (``docs/guides/experiments.md``).
@@ -17,9 +18,12 @@ import numpy as np
 
 from rummylab.agents.registry import entry
 from rummylab.arena.experiment.verdicts import Measured
+from rummylab.arena.field import DEAL as FIELD_DEAL
+from rummylab.arena.field import Field, play_deals
 from rummylab.arena.jobs import Played, Task, play_task, tally_of
-from rummylab.arena.match import MAX_GAMES, MatchResult, chunk_size, chunks_of, collect
-from rummylab.arena.ordered import CHUNK, DEAL, Ordered, OrderedTask, Series, ordered_pairs, play_ordered
+from rummylab.arena.match import CHUNK, MAX_GAMES, MatchResult, chunk_size, chunks_of, collect
+from rummylab.arena.ordered import CHUNK as ORDERED_CHUNK
+from rummylab.arena.ordered import DEAL, Ordered, OrderedTask, Series, ordered_pairs, play_ordered
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Estimate, mean, ratio
@@ -394,7 +398,7 @@ class OrderedStep(Step):
         return DEAL
 
     def tasks(self) -> list[OrderedTask]:
-        chunks = chunks_of(self.games, 1, CHUNK)
+        chunks = chunks_of(self.games, 1, ORDERED_CHUNK)
         return [OrderedTask(self.game, self.rules, *pair, self.seed, *c) for pair in self.pairs() for c in chunks]
 
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
@@ -455,5 +459,98 @@ class OrderedStepResult:
         return table(("moves first", "moves second", "win rate of the first (95 %)", "its points a deal (95 %)"), rows)
 
 
-KINDS: Mapping[str, type[Step]] = {kind.KIND: kind for kind in (MatchStep, TournamentStep, OrderedStep)}
+# --- A common field -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldStep(Step):
+    """Each of *agents* against each of *against*, all on the same duplicate deals."""
+
+    KIND = "field"
+    WORK = staticmethod(play_deals)
+
+    agents: tuple[str, ...]
+    """Registered agents, which are compared with each other ..."""
+    against: tuple[str, ...]
+    """... by what they do against each of these."""
+    games: int = 1000
+    """Of each pair."""
+
+    def check(self) -> None:
+        _check_games(self.games, 2)
+        for what, names in (("agents", self.agents), ("against", self.against)):
+            if not names or len(set(names)) < len(names):
+                raise OptionError(f"{what} must name somebody, and nobody twice")
+        for name in self.players():
+            entry(self.game, name)
+
+    def players(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.agents, *self.against)))
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        return FIELD_DEAL
+
+    def tasks(self) -> list[Task]:
+        pairs = [(one, two) for one in self.agents for two in self.against]
+        chunks = chunks_of(self.games, 2, CHUNK)
+        return [Task(self.game, self.rules, pair, self.seed, *c) for pair in pairs for c in chunks]
+
+    def work(self, task: Task) -> int:
+        return 2 * task.deals
+
+    def quantities(self) -> Mapping[str, tuple[int, ...]]:
+        by_agent = dict.fromkeys(("win_rate", "points_per_hand"), (1, 2))
+        return by_agent | dict.fromkeys(("lead", "points_lead"), (2, 3))
+
+    def result(self, parts: Sequence[Played]) -> FieldStepResult:
+        rows: dict[tuple[str, str], list[Any]] = {}
+        for task, part in zip(self.tasks(), parts, strict=True):
+            rows.setdefault((task.agents[0], task.agents[1]), []).append(part.rows)
+        deals = {pair: np.concatenate(chunks) for pair, chunks in rows.items()}
+        return FieldStepResult(Field(self.agents, self.against, deals))
+
+
+@dataclass(frozen=True)
+class FieldStepResult:
+    """What agents did against the same opponents."""
+
+    field: Field
+
+    def measure(self, quantity: str, agents: Sequence[str] = ()) -> Measured:
+        try:
+            return Measured.of(getattr(self.field, quantity)(*agents))
+        except KeyError:  # the last of them is no opponent here
+            return Measured.exact(np.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"pairs": [self._pair(*pair) for pair in self.field.deals]}
+
+    def _pair(self, agent: str, opponent: str) -> dict[str, Any]:
+        win, points = self.field.win_rate(agent, opponent), self.field.points_per_hand(agent, opponent)
+        return {
+            "first": agent,
+            "second": opponent,
+            "games": self.field.games,
+            "win_rate": win.value,
+            "win_rate_ci": list(win.ci),
+            "points_per_hand": points.value,
+            "points_per_hand_ci": list(points.ci),
+        }
+
+    def markdown(self) -> str:
+        several = [None] * (len(self.field.against) > 1)
+        head = [f"against `{name}`" for name in self.field.against] + ["mean"] * len(several)
+        rows = [
+            (
+                f"`{agent}`",
+                *(share_words(self.field.win_rate(agent, other)) for other in (*self.field.against, *several)),
+                signed_words(self.field.points_per_hand(agent)),
+            )
+            for agent in self.field.agents
+        ]
+        return table(("win rate (95 %) of", *head, "points a hand (95 %)"), rows)
+
+
+KINDS: Mapping[str, type[Step]] = {kind.KIND: kind for kind in (MatchStep, TournamentStep, OrderedStep, FieldStep)}
 """The kinds of steps that every experiment may have."""

@@ -9,7 +9,7 @@ strategy still moves, and what it wins against the same agent with untrained tab
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +46,9 @@ from rummylab.learning.gin_cfr.hands import CHOICE, learn_hands
 MODEL, CHECKPOINT, CURVE, PLOT = "gin_cfr.safetensors", "checkpoint.npz", "curve.csv", "convergence.png"
 COLUMNS = ("hands", "seconds", "moved_discard", "moved_draw", "moved_knock", "points_per_hand", "low", "high")
 """Of the curve: hands so far, seconds of one core, how far the average strategy moved, what it wins from untrained."""
+
+SETTLED = 0.01
+"""An average strategy that moves by less in a block has settled."""
 
 Floats = npt.NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
@@ -187,6 +190,19 @@ def moved(old: npt.NDArray[np.float32], new: npt.NDArray[np.float32], weights: F
     return [float((steps[part] * weights[part]).sum() / max(weights[part].sum(), 1e-12)) for part in parts]
 
 
+def settled(curve: Sequence[Sequence[float]]) -> dict[str, dict[str, float] | None]:
+    """Return by table after how many hands and seconds of one core no block moved its average strategy by 1 % any more.
+
+    An average of many hands moves little whatever happens: this says when more hands stop to matter, no more.
+    """
+    found: dict[str, dict[str, float] | None] = {}
+    for k, name in enumerate(SHAPES, COLUMNS.index("moved_discard")):
+        still = [row[k] >= SETTLED for row in curve]
+        at = len(still) - still[::-1].index(True) if True in still else 0
+        found[name] = {"hands": int(curve[at][0]), "seconds": round(curve[at][1], 1)} if at < len(curve) else None
+    return found
+
+
 def _block(trainer: Trainer, hands: int) -> None:
     """Learn from a block of hands and add a line to the curve."""
     before = trainer.average()
@@ -244,6 +260,7 @@ def manifest_of(trainer: Trainer, command: str) -> dict[str, Any]:
                 "draw": int(seen[DRAWS:KNOCKS].sum()),
                 "knock": int(seen[KNOCKS:].sum()),
             },
+            "settled": settled(trainer.curve),
             "against_untrained": {
                 "games": games,
                 "points_per_hand": round(points.value, 4),

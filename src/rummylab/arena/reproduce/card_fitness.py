@@ -1,0 +1,217 @@
+"""What the study of Gallucci et al. needs beyond its experiment file: comparisons deal by deal and Shapley values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rummylab.arena import plots
+from rummylab.arena.experiment.run import Results
+from rummylab.arena.experiment.verdicts import Measured
+from rummylab.arena.field import Field
+from rummylab.arena.match import MatchResult
+from rummylab.arena.statistics import Estimate, Floats, mean, shapley
+
+V4, V2 = "fitness-cfr", "fitness-independent"
+CONTROLS = ("simple", "medium")
+CHARACTERISTICS = ("average", "unmeldable", "useless to the opponent", "near the opponent's discards")
+"""The four in the order of their bits: see `rummylab.agents.gin.fitness`."""
+LETTERS = "AUOD"
+TIE_BREAK = "CFR tie-break"
+THRESHOLDS = range(1, 11)
+
+
+def with_characteristics(subset: int) -> str:
+    """Return V4 with a subset of the characteristics."""
+    return f"{V4}(characteristics={subset})"
+
+
+def with_random_ties(subset: int) -> str:
+    """Return the same agent without the CFR table for ties."""
+    return f"{V4}(characteristics={subset} ties=1)"
+
+
+def subset_words(subset: int) -> str:
+    """Return the letters of the characteristics in a subset."""
+    return "".join(letter for k, letter in enumerate(LETTERS) if subset >> k & 1) or "none"
+
+
+def instead(points: int) -> str:
+    """Return V4 with a threshold for its knock table."""
+    return f"{V4}(knock_at={points})"
+
+
+def besides(points: int) -> str:
+    """Return V4 that knocks at once with so many points or less, and by its table with more."""
+    return f"{V4}(knock_at={points} table_above=1)"
+
+
+def medium_at(points: int) -> str:
+    """Return Medium with a threshold for "seven or nine"."""
+    return f"medium(knock_at={points})"
+
+
+class Course(NamedTuple):
+    """What V4 and V2 won, deal by deal, and the difference that the paper printed."""
+
+    title: str
+    wins: tuple[Floats, Floats]
+    paper: float
+
+    @property
+    def lead(self) -> Estimate:
+        return mean(self.wins[0] - self.wins[1])
+
+
+class Reading(NamedTuple):
+    """A way to read the paper's text: which two agents stand for V4 and V2."""
+
+    words: str
+    v4: str
+    v2: str
+
+
+READINGS = (
+    Reading("as registered", V4, V2),
+    Reading("the average deadwood literally", f"{V4}(average=1)", f"{V2}(average=1)"),
+    Reading("V2 keeps, one consideration after the other, the cards that have it", V4, f"{V2}(independent=1)"),
+    Reading("V2 keeps the cards that have any of them", V4, f"{V2}(independent=2)"),
+)
+
+
+class Worth(NamedTuple):
+    """What some parts of an agent are worth, by Shapley's rule, and all of them together."""
+
+    names: Sequence[str]
+    parts: Sequence[Estimate]
+    total: Estimate
+
+
+class Study:
+    """The steps of the experiment by what they are for."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.paper: Mapping[str, Any] = results.experiment.paper
+
+    def match(self, name: str) -> MatchResult:
+        found: MatchResult = self.results.steps[name].match
+        return found
+
+    def field(self, name: str) -> Field:
+        found: Field = self.results.steps[name].field
+        return found
+
+    # --- The paper's pairs --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def courses(self) -> tuple[Course, ...]:
+        """Figures 2, 3 and 4."""
+        won = self.match("v4-v2").of_deals()[0]
+        first = Course("Fig. 2: against each other", (won, 1 - won), self.paper["lead_over_v2"])
+        return (first, *(self._course(k, control) for k, control in enumerate(CONTROLS, 3)))
+
+    def _course(self, number: int, control: str) -> Course:
+        wins = (self.match(f"v4-{control}").of_deals()[0], self.match(f"v2-{control}").of_deals()[0])
+        return Course(f"Fig. {number}: against {control.capitalize()}", wins, self.paper[f"more_against_{control}"])
+
+    def more_against_the_strong(self) -> Estimate:
+        """What V4 wins more than V2 would against V2, which is one half, less what it wins more against Simple."""
+        against_v2, against_simple, _ = (course.wins for course in self.courses)
+        return mean((against_v2[0] - 0.5) - (against_simple[0] - against_simple[1]))
+
+    # --- Characteristics ----------------------------------------------------------------------------------------------
+
+    def values(self, points: bool) -> Floats:
+        """Return what each subset wins, deal by deal: of the games, or in *points* a hand.
+
+        The first four bits of the place are the characteristics, the fifth is the CFR tie-break.
+        """
+        at_random, by_table = self.field("subsets-random-ties"), self.field("subsets")
+        rows = [_of(at_random, with_random_ties(k), points) for k in range(16)]
+        return np.array(rows + [_of(by_table, with_characteristics(k), points) for k in range(16)])
+
+    def beyond_nothing(self, subset: int, by_table: bool) -> Estimate:
+        """Return how much more of the games a subset wins than no characteristic and ties at random."""
+        values = self.values(points=False)
+        return mean(values[16 * by_table + subset] - values[0])
+
+    def worth(self, points: bool) -> Worth:
+        """Return what the four characteristics are worth to an agent that breaks ties by the CFR table."""
+        return _worth(CHARACTERISTICS, self.values(points)[16:])
+
+    def worth_with_ties(self, points: bool) -> Worth:
+        """Return what the four are worth together with the tie-break, to an agent that has none of the five."""
+        return _worth((*CHARACTERISTICS, TIE_BREAK), self.values(points))
+
+    def tie_break(self, subset: int) -> Estimate:
+        """Return what the CFR table for ties wins with a subset of the characteristics."""
+        wins = self.field("subsets").wins(with_characteristics(subset))
+        return mean(wins - self.field("subsets-random-ties").wins(with_random_ties(subset)))
+
+    # --- Knocks -------------------------------------------------------------------------------------------------------
+
+    def best_threshold(self, step: str, agent: Callable[[int], str]) -> tuple[int, Estimate]:
+        """Return the threshold that wins most, and how much more than none."""
+        field = self.field(step)
+        best = max(THRESHOLDS, key=lambda points: field.win_rate(agent(points)).value)
+        return best, field.lead(agent(best), V4)
+
+
+def _of(field: Field, agent: str, points: bool) -> Floats:
+    return field.points(agent) if points else field.wins(agent)
+
+
+def _worth(names: Sequence[str], values: Floats) -> Worth:
+    return Worth(names, [mean(part) for part in shapley(values)], mean(values[-1] - values[0]))
+
+
+# --- What the experiment asks of its hook -------------------------------------------------------------------------
+
+
+def _comparisons_won(study: Study) -> Measured:
+    leads = [course.lead for course in study.courses]
+    return Measured.exact(sum(lead.low > 0 for lead in leads))
+
+
+def _best(step: str, agent: Callable[[int], str]) -> Callable[[Study], Measured]:
+    def found(study: Study) -> Measured:
+        points, lead = study.best_threshold(step, agent)
+        return Measured.of(lead, f"{lead.value:+.3f}, with {points}")
+
+    return found
+
+
+def _high_over_low(step: str, agent: Callable[[int], str]) -> Callable[[Study], Measured]:
+    return lambda study: Measured.of(study.field(step).lead(agent(THRESHOLDS[-1]), agent(THRESHOLDS[0])))
+
+
+_CLAIMS: dict[str, Callable[[Study], Measured]] = {
+    "more_against_simple": lambda study: Measured.of(study.courses[1].lead),
+    "more_against_medium": lambda study: Measured.of(study.courses[2].lead),
+    "comparisons_won": _comparisons_won,
+    "more_against_the_strong": lambda study: Measured.of(study.more_against_the_strong()),
+    "best_threshold_besides": _best("knock-besides", besides),
+    "best_threshold_instead": _best("knock-instead", instead),
+    "high_over_low_besides": _high_over_low("knock-besides", besides),
+    "high_over_low_instead": _high_over_low("knock-instead", instead),
+}
+DERIVED = {name: (lambda results, claim=claim: claim(Study(results))) for name, claim in _CLAIMS.items()}
+
+
+def ready() -> None:
+    """Say at once, not after minutes of play, that the figures cannot be drawn."""
+    plots.need_matplotlib()
+
+
+def report(results: Results, out: Path) -> str:
+    """Draw the figures below *out* and return the report's sections."""
+    from rummylab.arena.reproduce import card_fitness_figures, card_fitness_report
+
+    study = Study(results)
+    card_fitness_figures.draw(study, out)
+    return card_fitness_report.sections(study)
