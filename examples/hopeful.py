@@ -1,8 +1,9 @@
 """A belief plugged into an agent: ``melder``, which keeps the cards that it can hope to meld.
 
-The fuzzy collections of :mod:`rummylab.beliefs.gin_course.fuzzy` give the chance of every card in the stock and in every
-other hand. A card's hope is the expected number of three-card melds that it lacks one card of, that card being in the
-stock. An unmelded card is thrown for its value, less its hope, less what the next player could hope of it.
+The fuzzy collections of :mod:`rummylab.beliefs.gin_course.fuzzy` give the chance of every card in the stock and in
+every other hand. A card's hope is the expected number of three-card melds around it, if other cards of the own hand are
+certain and unseen ones as likely as they are in the stock. An unmelded card is thrown for its value, less its hope,
+less the melds that the next player could make of it.
 """
 
 from __future__ import annotations
