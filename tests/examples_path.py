@@ -5,13 +5,20 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from typing import Any
 
-_path = Path(__file__).resolve().parents[1] / "examples" / "cautious.py"
-_spec = importlib.util.spec_from_file_location("cautious_example", _path)
-assert _spec is not None
-assert _spec.loader is not None
-_module = importlib.util.module_from_spec(_spec)
-sys.modules["cautious_example"] = _module
-_spec.loader.exec_module(_module)
-Cautious = _module.Cautious
-cautious_compiled = _module.cautious_compiled
+
+def example(name: str) -> Any:
+    """The module of ``examples/NAME.py``."""
+    path = Path(__file__).resolve().parents[1] / "examples" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"{name}_example", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[f"{name}_example"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+Cautious = example("cautious").Cautious
+cautious_compiled = example("cautious").cautious_compiled

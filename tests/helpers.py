@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import pytest
 
 from rummylab.agents.registry import agent, entries
 from rummylab.cards.bits import to_ids
@@ -17,6 +18,7 @@ from rummylab.engine.observation import Observation
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.errors import IllegalActionError
 from rummylab.games.registry import GAMES
 
 PRESETS = [(name, preset) for name, game in GAMES.items() for preset in game.presets]
@@ -78,6 +80,14 @@ def push(state: State, *moves: str) -> State:
     return state
 
 
+def refused(state: State, move: str, because: str) -> None:
+    """The move is not legal, says why, and leaves the table as it was."""
+    before = state.to_bytes(), list(state.log)
+    with pytest.raises(IllegalActionError, match=because):
+        push(state, move)
+    assert (state.to_bytes(), state.log) == before
+
+
 def legal(state: State) -> set[str]:
     return {str(action) for action in state.legal_actions}
 
@@ -124,10 +134,10 @@ def registered(game: str) -> list[CompiledAgent]:
 def line_ups(game: str, seed: int, seats: int = 2) -> list[list]:
     """Pairings of players, seat by seat in turn, that between them reach every phase."""
     names = [entry.name for entry in entries(game)]
-    # Every agent against every other or, where they are many, some of each kind, the first (random) with itself among
-    # them; tests/conformance/test_agents.py seats them all.
-    some = [(names[0], names[0]), (names[0], names[1]), (names[len(names) // 2], names[-1])]
-    meetings = [(a, b) for a in names for b in names] if len(names) <= 3 else some
+    meetings = [(a, b) for a in names for b in names]
+    if len(names) > 3:
+        # Some of each kind, the first (random) with itself among them; tests/conformance/test_agents.py seats them all.
+        meetings = [(names[0], names[0]), (names[0], names[1]), (names[len(names) // 2], names[-1])]
     pairs = [[agent(game, meeting[seat % 2]) for seat in range(seats)] for meeting in meetings]
     return [*pairs, [RandomChooser(seed + seat) for seat in range(seats)]]
 

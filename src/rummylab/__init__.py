@@ -20,6 +20,8 @@ _HOME = {
     "Deck": "rummylab.cards.deck",
     "Event": "rummylab.engine.action",
     "Gin": "rummylab.games.gin.game",
+    "GinCourse": "rummylab.games.gin_course.game",
+    "GinCourseOptions": "rummylab.games.gin_course.options",
     "GinOptions": "rummylab.games.gin.options",
     "Hand": "rummylab.cards.hand",
     "Indian": "rummylab.games.indian.game",
@@ -33,6 +35,7 @@ _HOME = {
     "chinese": "rummylab.games.contract.game",
     "compiled_agent": "rummylab.agents.compiled",
     "gin": "rummylab.games.gin.game",
+    "gin_course": "rummylab.games.gin_course.game",
     "indian": "rummylab.games.indian.game",
     "match": "rummylab.arena.match",
     "play": "rummylab.engine.referee",
@@ -65,6 +68,9 @@ if TYPE_CHECKING:
     from rummylab.games.gin.game import Gin as Gin
     from rummylab.games.gin.game import gin as gin
     from rummylab.games.gin.options import GinOptions as GinOptions
+    from rummylab.games.gin_course.game import GinCourse as GinCourse
+    from rummylab.games.gin_course.game import gin_course as gin_course
+    from rummylab.games.gin_course.options import GinCourseOptions as GinCourseOptions
     from rummylab.games.indian.game import Indian as Indian
     from rummylab.games.indian.game import indian as indian
     from rummylab.games.indian.options import IndianOptions as IndianOptions

@@ -49,8 +49,10 @@ def batch(rules: Rules, first: CompiledAgent, second: CompiledAgent, pairs: int,
 
 
 def short(game: str, preset: str) -> Rules:
-    """The preset with a nearer target: random players need many hands to a hundred."""
+    """The preset with a nearer end: random players need many hands to a hundred."""
     rules = GAMES[game].rules(preset)
+    if hasattr(rules.options, "hands"):
+        return GAMES[game].rules(preset, hands=4)
     return GAMES[game].rules(preset, target=30) if getattr(rules.options, "target", 0) else rules
 
 

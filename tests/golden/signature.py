@@ -59,7 +59,8 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     rules, kernels = GAMES[game].rules(preset), GAMES[game].batch
     one, two = agent(game, first), agent(game, second)
     # Where a match is one hand, ten times as many: rare showdowns must be among them.
-    is_long = getattr(rules.options, "target", 0) or getattr(rules.options, "rounds", 1) > 1
+    options = rules.options.to_dict()
+    is_long = options.get("target") or options.get("rounds", 1) > 1 or "hands" in options
     n_pairs = BATCH_PAIRS if is_long else 10 * BATCH_PAIRS
     tallies = np.zeros(2 * fewer(n_pairs, first, second), kernels.TALLY)
     kernels.play_pairs(rules.new_rows(1), SEED, 0, one.pointer, two.pointer, one.par, two.par, tallies)

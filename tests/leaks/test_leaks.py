@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from contract_fold import ContractFold
+from course_fold import GinCourseFold
 from gin_fold import GinFold
 from indian_fold import IndianFold
 
@@ -40,8 +41,16 @@ PHASES = {
     "chinese-chinese_mg1": {"draw", "play", "lay down", "over"},
     "chinese-chinese_mg1_literal": {"draw", "play", "lay down", "over"},
     "chinese-contract7": {"draw", "play", "lay down", "over"},
+    "gin-course-course": {"pass", "draw", "discard", "over"},
+    "gin-course-course_ten": {"pass", "draw", "discard", "over"},
+    "gin-course-course_seven": {"pass", "draw", "discard", "over"},
 }
-FOLDS: dict[str, Callable[..., Any]] = {"gin": GinFold, "indian": IndianFold, "chinese": ContractFold}
+FOLDS: dict[str, Callable[..., Any]] = {
+    "gin": GinFold,
+    "indian": IndianFold,
+    "chinese": ContractFold,
+    "gin-course": GinCourseFold,
+}
 """For each game: ``fold(options, seat, starter, events)`` whose ``view()`` is the view that log tells of."""
 HANDS = 6
 
@@ -242,6 +251,8 @@ def test_what_a_seat_drew_or_was_dealt_is_in_its_own_log_only() -> None:
                 for event in state.observe(seat).log:
                     assert (event.secret == ()) or event.seat == seat
             secrets = [event for event in state.log if event.action.verb in ("deal", "draw stock")]
+            if state.actor is None and state.result["outcome"] == "washout":
+                secrets.pop()  # it may have found the stock empty
             assert all(event.secret for event in secrets)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from helpers import PRESETS, act, line_ups, make_deck, played_states
 from indian_tables import hand_of as indian_hand
-from properties import contract_reference, indian_score, reference
+from properties import contract_reference, course_reference, indian_score, reference
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -21,6 +21,7 @@ from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import IllegalActionError
 from rummylab.games.contract.options import ContractOptions
+from rummylab.games.gin_course.options import GinCourseOptions
 from rummylab.games.indian.options import IndianOptions
 from rummylab.games.registry import GAMES
 
@@ -38,6 +39,10 @@ HOUSE_RULES = [
     ("chinese", "chinese_mg1", {"set_sizes": "minimum", "same_rank": False, "discard_drawn": False}),
     ("chinese", "chinese_mg1_literal", {"contract": "S3+R3", "wild_up_card": False, "max_reshuffles": 3}),
     ("chinese", "contract7", {"contract": "2R4", "hand_sizes": "10", "jokers": 1, "turn_cap": 60}),
+    ("gin-course", "course", {"seats": 3, "knock_limit": 40}),
+    ("gin-course", "course", {"seats": 4, "knock_limit": 20, "gin_always_wins": False}),
+    ("gin-course", "course_ten", {"seats": 4, "tie_undercuts": False, "knock_limit": 30, "undercut_bonus": 10}),
+    ("gin-course", "course_seven", {"pass_card": False, "turn_cap": 30}),
 ]
 TABLES = [pytest.param(g, p, {}, id=f"{g}-{p}") for g, p in PRESETS] + [
     pytest.param(g, p, changes, id=f"{g}-{p}-{'-'.join(changes)}") for g, p, changes in HOUSE_RULES
@@ -102,8 +107,14 @@ PLACES: dict[str, Callable[[State], list[int]]] = {
     "gin": gin_places,
     "indian": indian_places,
     "chinese": contract_places,
+    "gin-course": gin_places,
 }
-HANDS: dict[str, Callable[[State, int], Hand]] = {"gin": gin_hand, "indian": indian_hand, "chinese": contract_hand}
+HANDS: dict[str, Callable[[State, int], Hand]] = {
+    "gin": gin_hand,
+    "indian": indian_hand,
+    "chinese": contract_hand,
+    "gin-course": gin_hand,
+}
 
 
 def test_every_game_says_where_its_cards_are_and_what_its_hands_score() -> None:
@@ -327,10 +338,17 @@ def score_of_contract(state: State) -> tuple[float, ...]:
     return contract_reference.score(options, state.log)
 
 
+def score_of_course(state: State) -> tuple[float, ...]:
+    options = state.rules.options
+    assert isinstance(options, GinCourseOptions)
+    return course_reference.score(options, state.log)
+
+
 SCORES: dict[str, Callable[[State], tuple[float, ...]]] = {
     "gin": gin_score,
     "indian": score_of_indian,
     "chinese": score_of_contract,
+    "gin-course": score_of_course,
 }
 OUTCOMES = {
     "gin-eaai": {"knock", "gin", "undercut", "cancelled"},
@@ -341,6 +359,10 @@ OUTCOMES = {
     "chinese-chinese_mg1": {"out by discard", "out by lay-off", "void"},
     "chinese-chinese_mg1_literal": {"out by discard", "void"},
     "chinese-contract7": {"out by discard", "out by lay-off", "void"},
+    # Who could undercut would have knocked: that needs a longer hand or another limit, as in HOUSE_RULES.
+    "gin-course-course": {"knock", "gin", "washout"},
+    "gin-course-course_ten": {"knock", "gin", "washout"},
+    "gin-course-course_seven": {"knock", "gin", "washout"},
 }
 
 
@@ -352,7 +374,7 @@ def test_payoffs_sum_to_nothing_and_follow_the_rules_page(game: str, preset: str
         for state in hand:
             if state.actor is not None:
                 assert not any(state.payoffs())
-        assert sum(state.payoffs()) == 0
+        assert sum(state.payoffs()) == pytest.approx(0)
         assert state.payoffs() == SCORES[game](state)
         gains = [after - before for after, before in zip(state.scores, state.scores_before, strict=True)]
         assert gains == [max(0, int(points)) for points in state.payoffs()]

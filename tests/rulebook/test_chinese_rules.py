@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from contract_tables import JUNK, READY, deal, draw_and_throw, hand_of, make_deck, table_with
-from helpers import legal, push, table, verbs, words
+from helpers import legal, push, refused, table, verbs, words
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -15,20 +15,12 @@ from rummylab.engine.records import Record
 from rummylab.engine.referee import play_match
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.errors import DeckError, IllegalActionError, OptionError, UnknownNameError
+from rummylab.errors import DeckError, OptionError, UnknownNameError
 from rummylab.games.contract.game import chinese
 from rummylab.games.contract.options import Contract, ContractOptions
 from rummylab.games.registry import GAMES
 
 LAY_DOWN = "meld 7c 7h 7s; meld 9c 9h 2s"
-
-
-def refused(state: State, move: str, because: str) -> None:
-    """The move is not legal, says why, and leaves the table as it was."""
-    before = state.to_bytes(), list(state.log)
-    with pytest.raises(IllegalActionError, match=because):
-        push(state, move)
-    assert (state.to_bytes(), state.log) == before
 
 
 # --- 1. Cards ---------------------------------------------------------------------------------------------------------

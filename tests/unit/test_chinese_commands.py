@@ -166,9 +166,14 @@ def play_at_the_terminal(rules: Rules, path: Path | None = None) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("game", ["gin", "indian", "chinese"])
+@pytest.mark.parametrize("game", GAMES)
 def test_any_game_can_be_played_at_the_terminal(game: str, tmp_path: Path) -> None:
-    changes = {"gin": {"target": 20}, "indian": {"round_limit": 4}, "chinese": {"rounds": 2}}
+    changes = {
+        "gin": {"target": 20},
+        "indian": {"round_limit": 4},
+        "chinese": {"rounds": 2},
+        "gin-course": {"hands": 6, "seats": 3},
+    }
     rules = GAMES[game].rules(None, **changes[game])
     path = tmp_path / "mine.rgr"
     said = "\n".join(play_at_the_terminal(rules, path))

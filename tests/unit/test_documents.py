@@ -46,8 +46,8 @@ def test_links_in_the_documents_lead_somewhere() -> None:
 def test_the_public_names_are_these_and_exist() -> None:
     assert rummylab.__all__ == [
         "Action", "Agent", "Card", "CompiledAgent", "ContractOptions", "ContractRummy", "Deck", "Event", "Gin",
-        "GinOptions", "Hand", "Indian", "IndianOptions", "Observation",
-        "Record", "RummyError", "Seat", "State", "agent", "chinese", "compiled_agent", "gin", "indian",
+        "GinCourse", "GinCourseOptions", "GinOptions", "Hand", "Indian", "IndianOptions", "Observation",
+        "Record", "RummyError", "Seat", "State", "agent", "chinese", "compiled_agent", "gin", "gin_course", "indian",
         "match", "play", "play_match",
     ]  # fmt: skip
     for name in rummylab.__all__:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rummylab.agents.gin.fitness_options import FitnessOptions
 from rummylab.agents.gin.utility_options import NETWORK, PATIENT, UtilityOptions
+from rummylab.agents.gin_course.keats_options import AS_WRITTEN, TUNED, WHITEBOARD, KeatsOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
@@ -91,6 +92,13 @@ ENTRIES = (
         "the same with the network: the paper's final agent to the letter",
         "the opponent-hand paper",
         changes=tuple(enumerate(UtilityOptions(belief=NETWORK).par)),
+    ),
+    Entry(
+        "gin",
+        "utility-search",
+        "rummylab.agents.gin.utility_search",
+        "plays its candidates in sampled worlds some turns ahead, where utility judges the position",
+        "ours, on the future work of the opponent-hand paper",
     ),
     Entry(
         "gin",
@@ -247,6 +255,59 @@ ENTRIES = (
         "counts cards, reads the opponent, plays for the position worth most",
         "ours, on the limits the text names of its AI",
         (0,),
+    ),
+    Entry(
+        "gin-course",
+        "random",
+        "rummylab.agents.gin_course.random",
+        "random legal moves",
+        "the yardstick of every study",
+    ),
+    Entry(
+        "gin-course",
+        "keats",
+        "rummylab.agents.gin_course.keats",
+        "scores every card: takes the up-card above zero, throws or passes the highest, knocks at once",
+        "Keats, code report, a run's neighbour in the same suit",
+        KeatsOptions().par,
+    ),
+    Entry(
+        "gin-course",
+        "keats-as-written",
+        "rummylab.agents.gin_course.keats",
+        "the same to the letter: a run's neighbour in a different suit",
+        "Keats, code report",
+        AS_WRITTEN.par,
+    ),
+    Entry(
+        "gin-course",
+        "keats-whiteboard",
+        "rummylab.agents.gin_course.keats",
+        "the same with the numbers of the author's whiteboard",
+        "Keats, code report, the pictures",
+        WHITEBOARD.par,
+    ),
+    Entry(
+        "gin-course",
+        "keats-tuned",
+        "rummylab.agents.gin_course.keats",
+        "the same with numbers of ours, knocks with any card that allows it",
+        "Keats, code report, re-tuned",
+        TUNED.par,
+    ),
+    Entry(
+        "gin-course",
+        "melder",
+        "rummylab.agents.gin_course.melder",
+        "takes what melds, throws the highest unmelded card, knocks at once",
+        "the baseline of the rules page",
+    ),
+    Entry(
+        "gin-course",
+        "dummy",
+        "rummylab.agents.gin_course.dummy",
+        "the same, but never looks at the discard pile",
+        "ours, for the course's test Dummy",
     ),
 )
 

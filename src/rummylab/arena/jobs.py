@@ -47,7 +47,7 @@ class Played:
 
 
 class CompiledJob:
-    """Deals between two compiled players in one kernel call."""
+    """Deals between compiled players in one kernel call."""
 
     def __init__(self, rules: Rules, players: Any, seed: int, guests: Collection[int] = ()) -> None:
         self.rules, self.players, self.seed, self.guests = rules, players, seed, guests
@@ -56,24 +56,30 @@ class CompiledJob:
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
         """Play a chunk; the first *record* games are played once more at the Python table, to be written down."""
         start, n = chunk
-        first, second = self.players
-        tallies = np.zeros(2 * n, self.batch.TALLY)
+        seats = self.rules.seats
+        tallies = np.zeros(seats * n, tally_of(self.rules.name, seats))
         began = time.perf_counter()
-        self.batch.play_pairs(
-            *(self.rules.new_rows(1), signed(self.seed), start),
-            *(first.pointer, second.pointer, first.par, second.par, tallies),
-        )
+        self._play(start, tallies)
         seconds = time.perf_counter() - began
         faults = self._faults(start, tallies)
-        hands = tuple(self._recorded(start + i // 2, i & 1, tallies[i]) for i in range(min(record, 2 * n)))
+        hands = tuple(self._recorded(start, i, tallies[i]) for i in range(min(record, seats * n)))
         return Played(tallies, faults, seconds, hands=hands)
 
-    def _recorded(self, deal: int, turn: int, tally: Any) -> tuple[str, str]:
+    def _play(self, start: int, tallies: Rows) -> None:
+        where = self.rules.new_rows(1), signed(self.seed), start
+        acts, pars = [player.pointer for player in self.players], [player.par for player in self.players]
+        if self.rules.seats == 2:
+            self.batch.play_pairs(*where, *acts, *pars, tallies)
+        else:
+            self.batch.play_rotated(*where, acts, pars, tallies)
+
+    def _recorded(self, start: int, i: int, tally: Any) -> tuple[str, str]:
         """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
+        deal, turn = start + i // self.rules.seats, i % self.rules.seats
         players = [
             AsCounted(player, int(signed(self.seed)), deal, number) for number, player in enumerate(self.players)
         ]
-        table, again = TableJob(self.rules, players, self.seed), np.zeros(1, self.batch.TALLY)
+        table, again = TableJob(self.rules, players, self.seed), np.zeros(1, tally.dtype)
         table.play(deal, turn, again[0])
         if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
             raise AgentError(
@@ -89,8 +95,10 @@ class CompiledJob:
             offender, words = int(tallies["illegal"][i]) - 1, complaint(self.rules, self.players, tallies[i])
             if offender not in self.guests:
                 raise AgentError(words)
-            tallies["winner"][i] = 1 - offender
-            faults.append(Fault(self.players[offender].name, start + int(i) // 2, int(i) & 1, "illegal move", words))
+            seats = self.rules.seats
+            tallies["winner"][i] = 1 - offender if seats == 2 else -1
+            deal, turn = start + int(i) // seats, int(i) % seats
+            faults.append(Fault(self.players[offender].name, deal, turn, "illegal move", words))
         return tuple(faults)
 
 
@@ -121,10 +129,10 @@ def complaint(rules: Rules, players: Any, tally: Any) -> str:
 
 @cache
 def tally_of(game_name: str, seats: int) -> np.dtype[np.void]:
-    """Return the record of one game: the driver's own for two seats, the common part of it for more."""
+    """Return the record of one game: the driver's own; where it has none for so many seats, what all have in common."""
     batch = game(game_name).batch
-    if seats == 2:
-        dtype: np.dtype[np.void] = batch.TALLY
+    if seats == 2 or hasattr(batch, "tally_for"):
+        dtype: np.dtype[np.void] = batch.TALLY if seats == 2 else batch.tally_for(seats)
         return dtype
     n = len(batch.OUTCOMES)
     return np.dtype(
@@ -142,7 +150,7 @@ def tally_of(game_name: str, seats: int) -> np.dtype[np.void]:
 
 
 class TableJob:
-    """Deals at the Python table: for players that are not compiled, and for more than two seats."""
+    """Deals at the Python table: for players that are not compiled, and where no driver has so many seats."""
 
     def __init__(self, rules: Rules, players: Sequence[Agent], seed: int) -> None:
         self.rules, self.players, self.seed = rules, tuple(players), seed
@@ -270,9 +278,14 @@ def _winner(state: State, number_at: list[int], hands: int) -> int:
     return ahead[0] if len(ahead) == 1 else -1
 
 
+def has_driver(game_name: str, seats: int) -> bool:
+    """Return whether compiled agents can play this game at so many seats in one kernel call."""
+    return seats == 2 or hasattr(game(game_name).batch, "play_rotated")
+
+
 def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
     """Return the fastest job that these players can sit in; *guests* forfeit by an illegal move, others must not."""
-    if rules.seats == 2 and all(isinstance(player, CompiledAgent) for player in players):
+    if has_driver(rules.name, rules.seats) and all(isinstance(player, CompiledAgent) for player in players):
         return CompiledJob(rules, players, seed, guests)
     return TableJob(rules, players, seed)
 

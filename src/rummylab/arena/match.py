@@ -18,7 +18,7 @@ import numpy as np
 from rummylab._jit import is_cold
 from rummylab.agents.registry import agent as named_agent
 from rummylab.arena.backends import Backend, ThisProcess, in_order, local
-from rummylab.arena.jobs import CompiledJob, Played, Task, job_for, play_task
+from rummylab.arena.jobs import CompiledJob, Played, Task, has_driver, job_for, play_task
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Fault, is_compiled, is_outside, player
 from rummylab.arena.sequential import Sprt
@@ -320,7 +320,8 @@ def _prepare(
 
 def chunk_size(game_name: str, agents: Sequence[str]) -> int:
     """Return how many deals a chunk has for these agents."""
-    return CHUNK if len(agents) == 2 and all(is_compiled(game_name, name) for name in agents) else TABLE_CHUNK
+    compiled = has_driver(game_name, len(agents)) and all(is_compiled(game_name, name) for name in agents)
+    return CHUNK if compiled else TABLE_CHUNK
 
 
 def _nothing(item: Any) -> Any:

@@ -78,5 +78,16 @@ def _chinese_speed() -> dict[str, float]:
     return chinese_speed()
 
 
-SPEED = {"gin": gin_speed, "indian": _indian_speed, "chinese": _chinese_speed}
+def _gin_course_speed() -> dict[str, float]:
+    from rummylab.arena.speed_gin_course import gin_course_speed
+
+    return gin_course_speed()
+
+
+SPEED = {
+    "gin": gin_speed,
+    "indian": _indian_speed,
+    "chinese": _chinese_speed,
+    "gin-course": _gin_course_speed,
+}
 """The benchmark of every game, by name."""

@@ -99,6 +99,12 @@ def points(mask: int) -> int:
 
 
 @helper
+def bit(card: int) -> int:
+    """Return the mask of one card id."""
+    return np.int64(1) << np.int64(card)
+
+
+@helper
 def nth_card(mask: int, n: int) -> int:
     """Return the id of the *n*-th lowest card of *mask*, counting from 0."""
     for _ in range(n):

@@ -18,7 +18,7 @@ def belief(
     at: int = typer.Option(..., "--at", help="Number of the decision, from 1: the position before it is made."),
     hand: int = typer.Option(1, help="Number of the hand in the file, from 1."),
     seat: int | None = typer.Option(None, help="Who is asked; default: the player to act."),
-    kind: str = typer.Option("network", "--belief", help="network, counts or uniform."),
+    kind: str = typer.Option("network", "--belief", help="network, counts (or fuzzy) or uniform."),
     model: Path | None = typer.Option(None, help="Directory of another network."),
     truth: bool = typer.Option(False, "--truth", help="Mark the cards the opponent really holds."),
     plot: Path | None = typer.Option(None, help="Draw the map into this PNG file."),

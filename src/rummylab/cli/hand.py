@@ -8,7 +8,7 @@ import typer
 
 
 def hand(
-    game: str = typer.Argument(help="The game: gin, indian or chinese."),
+    game: str = typer.Argument(help="The game: gin, gin-course, indian or chinese."),
     cards: str = typer.Argument(help="The cards, such as 'Ac 2c 3c 7d 7h 7s Kd'; PJ is a printed joker."),
     wild: str | None = typer.Option(None, help="Indian: the wild rank (3, T, K, A), or the indicator itself (3c)."),
     decks: int | None = typer.Option(None, help="Indian: decks in play, 1 or 2. [default: 1]"),
@@ -42,7 +42,7 @@ def hand(
     _refuse(asked | {"--dead": dead}, "Indian Rummy", game)
     from rummylab.cli import hand_gin
 
-    hand_gin.show(cards, as_json=as_json)
+    hand_gin.show(cards, to_throw_from=(8, 11) if game == "gin-course" else (11,), as_json=as_json)
 
 
 def _refuse(asked: Mapping[str, object], owner: str, game: str) -> None:

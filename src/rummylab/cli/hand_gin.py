@@ -1,7 +1,8 @@
-"""``rummylab hand gin``: melds, deadwood and, with eleven cards, what to discard."""
+"""``rummylab hand gin`` and ``gin-course``: melds, deadwood and, with a card too many, what to discard."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import typer
@@ -9,8 +10,8 @@ import typer
 from rummylab.cli.common import print_json
 
 
-def show(cards: str, *, as_json: bool) -> None:
-    """Evaluate a hand of Gin Rummy and print it."""
+def show(cards: str, *, to_throw_from: Collection[int], as_json: bool) -> None:
+    """Evaluate a hand of Gin Rummy and print it; hands of *to_throw_from* cards have one to throw."""
     from rummylab.cards.hand import Hand
     from rummylab.errors import DeckError
     from rummylab.games.gin.melds import best_arrangements, best_throws, min_deadwood
@@ -23,7 +24,7 @@ def show(cards: str, *, as_json: bool) -> None:
         "deadwood": int(min_deadwood(held.mask)),
         "arrangements": [[str(Hand(m)) for m in melds] for melds in best_arrangements(held.mask)],
     }
-    if len(held) == 11:
+    if len(held) in to_throw_from:
         throws, left = best_throws(held.mask)
         result |= {"discard": str(Hand(throws)).split(), "deadwood_after_discard": left}
     if as_json:
@@ -35,7 +36,7 @@ def show(cards: str, *, as_json: bool) -> None:
         loose = held - laid
         shown = " | ".join(f"{Hand.parse(m):unicode}" for m in melds) or "no melds"
         typer.echo(f"  {shown}   loose: {format(loose, 'unicode') or 'nothing'}")
-    if len(held) == 11:
+    if len(held) in to_throw_from:
         best = Hand.parse(" ".join(result["discard"]))
         choice = " or ".join(format(card, "unicode") for card in best)
         typer.echo(f"  throw {choice}: deadwood {result['deadwood_after_discard']}")

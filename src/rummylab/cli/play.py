@@ -8,7 +8,7 @@ import typer
 
 from rummylab.cli.common import announce_compilation
 
-_FAVOURITE = {"gin": "simple", "indian": "mindist-outs", "chinese": "chinese-counter"}
+_FAVOURITE = {"gin": "simple", "indian": "mindist-outs", "chinese": "chinese-counter", "gin-course": "keats"}
 _TO_100 = {"rounds": 0, "target": 100}
 """What people play a match to, where the arena plays single rounds."""
 
@@ -19,6 +19,7 @@ def play(
         None, "--agent", help="Your opponent; `rummylab agents` lists them. [default: the game's favourite]"
     ),
     rules: str | None = typer.Option(None, help="Preset of the rules."),
+    seats: int | None = typer.Option(None, help="Seats at the table, where the game has more than two."),
     seed: int | None = typer.Option(None, help="Seed of the cards; default: new cards every time."),
     record: Path | None = typer.Option(None, help="Keep the match in this record file (.rgr)."),
     plain: bool = typer.Option(False, "--plain", help="No colours, no suit symbols."),
@@ -33,7 +34,7 @@ def play(
     from rummylab.play.terminal.table import TerminalTable
 
     name = agent or _FAVOURITE.get(find_game(game).name, "random")
-    table_rules = find_game(game).rules(rules)
+    table_rules = find_game(game).rules(rules, **({} if seats is None else {"seats": seats}))
     if table_rules.options.to_dict().get("rounds") == 1:
         table_rules = find_game(game).rules(rules, **_TO_100)
     opponents = [named_agent(game, name) for _ in range(table_rules.seats - 1)]

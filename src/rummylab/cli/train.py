@@ -42,3 +42,20 @@ def gin_cfr(
         f"{result['iterations']:,} hands, {result['sampled_hands_per_s']:,} sampled hands/s; against untrained tables "
         f"{won['points_per_hand']:+.2f} points a hand, {won['win_rate']:.1%} of the games: {out / t.MODEL}"
     )
+
+
+@app.command("gin-value")
+def gin_value(
+    out: Path = typer.Option(..., help="The file of values to write."),
+    hands: int = typer.Option(40_000, help="Hands of self-play."),
+    seed: int = typer.Option(1, help="Same seed, same values."),
+) -> None:
+    """Fit what utility and deadwood are worth in points, for `utility-search`."""
+    from rummylab.learning import gin_value as t
+
+    announce_compilation()
+    with progress_bar("hands") as progress:
+        found = t.train(out, hands=hands, seed=seed, command="rummylab " + " ".join(sys.argv[1:]), progress=progress)
+    for stage in found["manifest"]["stages"]:
+        what = f"{stage['positions']:,} positions, {stage['explained']:.1%} of the score explained"
+        typer.echo(f"from turn {stage['from_turn']}: {what}")

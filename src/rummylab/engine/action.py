@@ -70,7 +70,7 @@ def _is_card(word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened at the table. ``secret`` (cards dealt or drawn) belongs to ``seat`` alone.
+    """What happened at the table. ``secret`` (cards dealt, drawn or passed) belongs to ``seat`` alone.
 
     ``chosen`` tells a player's move from what follows by rule: the deal, automatic lay-offs, hands shown at the end.
     """
@@ -81,8 +81,13 @@ class Event:
     chosen: bool = True
 
     def seen_by(self, viewer: Seat) -> Event:
-        """Return the event as *viewer* saw it."""
-        return self if viewer == self.seat or not self.secret else replace(self, secret=())
+        """Return the event as *viewer* saw it: without the secret, also where the action names it (a passed card)."""
+        if viewer == self.seat or not self.secret:
+            return self
+        action = self.action
+        if action.cards:
+            action = replace(action, cards=tuple(card for card in action.cards if card not in self.secret))
+        return replace(self, action=action, secret=())
 
     def __str__(self) -> str:
         who = f"seat {self.seat}" if self.seat >= 0 else "table"

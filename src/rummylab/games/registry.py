@@ -22,7 +22,10 @@ class Game:
     kernels: str
     """Module with ``ACT``, the signature of a compiled agent."""
     drivers: str
-    """Module with ``TALLY``, ``play_pairs``, ``OUTCOMES`` and ``PHASES``; importing it compiles the driver."""
+    """Module with ``TALLY``, ``play_pairs``, ``OUTCOMES`` and ``PHASES``; importing it compiles the driver.
+
+    A driver for more than two seats also has ``tally_for`` and ``play_rotated``.
+    """
     presets: tuple[str, ...]
 
     def rules(self, preset: str | None = None, **changes: Any) -> Rules:
@@ -66,6 +69,14 @@ GAMES = {
             "rummylab.games.contract.rules",
             "rummylab.games.contract.batch",
             ("chinese_mg1", "chinese_mg1_literal", "contract7"),
+        ),
+        Game(
+            "gin-course",
+            "Gin with a passed card, two to four players",
+            "rummylab.games.gin_course.game",
+            "rummylab.games.gin_course.rules",
+            "rummylab.games.gin_course.batch",
+            ("course", "course_ten", "course_seven"),
         ),
     )
 }

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from rummylab.agents.gin.utility_options import FORMAT, NAMES, NETWORK, VERSION, UtilityOptions, load_artifact
+from rummylab.agents.gin_course.keats_options import KeatsOptions
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 
@@ -71,7 +72,36 @@ def _utility(home: str) -> Space:
     )
 
 
+def _keats() -> Space:
+    def make(numbers: Numbers) -> CompiledAgent:
+        act = import_module("rummylab.agents.gin_course.keats").act
+        return CompiledAgent("tuned", act, KeatsOptions(**numbers).par)
+
+    bounds = {
+        "meld": (0.0, 40.0),
+        "mid_range": (-5.0, 10.0),
+        "mid_from": (1.0, 7.0),
+        "mid_to": (4.0, 13.0),
+        "late": (-5.0, 10.0),
+        "late_below": (20.0, 42.0),
+        "pair_of_two": (0.0, 1.5),
+        "pair_of_one": (0.0, 15.0),
+        "pair_of_none": (-0.5, 1.0),
+        "run_of_some": (0.0, 1.5),
+        "run_of_none": (-0.5, 1.0),
+        "same_rank": (-0.5, 1.5),
+        "next_rank": (-0.5, 1.5),
+    }
+    return Space(
+        bounds=bounds,
+        start=lambda: asdict(KeatsOptions()),
+        make=make,
+        artifact=lambda numbers: {"options": {name: round(float(numbers[name]), 3) for name in numbers}},
+    )
+
+
 SPACES: dict[tuple[str, str], Space] = {
+    ("gin-course", "keats"): _keats(),
     ("gin", "utility"): _utility("rummylab.agents.gin.utility"),
     ("gin", "utility-dnn"): _utility("rummylab.agents.gin.utility_dnn"),
 }

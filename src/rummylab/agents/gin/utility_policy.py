@@ -469,7 +469,7 @@ def write_gains(
     limit = np.int64(table.limit)
     price = np.empty(PRICES, np.float32)
     loss = np.empty(LOSSES, np.float32)
-    _price_for_opponent(table, par, price)
+    price_for_opponent(table, par, price)
     stock = unseen(table, mine)
     for i in range(n_hands):
         hand = hands[i]
@@ -492,7 +492,7 @@ def write_gains(
 
 
 @helper
-def _price_for_opponent(table: np.void, par: Floats, price: Floats) -> None:
+def price_for_opponent(table: np.void, par: Floats, price: Floats) -> None:
     """Write the opponent's price list: it knows the pile, and any other card may be ours."""
     belief = np.empty(52, np.float32)
     chance = HAND_SIZE / np.float32(52 - HAND_SIZE - popcount(table.pile))

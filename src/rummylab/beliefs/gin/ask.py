@@ -34,6 +34,7 @@ def _network(views: Rows, par: Floats, out: Floats) -> None:
 BELIEFS: dict[str, Callable[[Rows, Floats, Floats], None]] = {
     "network": _network,
     "counts": _counts,
+    "fuzzy": _counts,
     "uniform": _uniform,
 }
 

@@ -10,14 +10,12 @@ the opponent holds each card. Its weights, if it has any, begin at ``par[at]``.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, index_of, lowest, popcount
+from rummylab.beliefs.fuzzy import Floats, write_chances
+from rummylab.cards.bits import ALL_CARDS
 
 HAND_SIZE = 10
-
-Floats = npt.NDArray[np.float32]
 
 
 @helper
@@ -27,17 +25,6 @@ def unseen(table: np.void, mine: np.void) -> int:
 
 
 @helper
-def spread_evenly(cards: int, n: int, out: Floats) -> None:
-    """Share *n* held cards evenly among *cards*."""
-    chance = np.float32(n / max(popcount(cards), 1))
-    while cards:
-        out[index_of(lowest(cards))] = chance
-        cards &= cards - 1
-
-
-@helper
 def fill(table: np.void, mine: np.void, par: Floats, at: int, out: Floats) -> None:
     """Write the uniform belief of the seat that holds *mine* to *out*."""
-    for i in range(52):
-        out[i] = 0.0
-    spread_evenly(unseen(table, mine), np.int64(HAND_SIZE), out)
+    write_chances(np.int64(0), unseen(table, mine), HAND_SIZE, out)

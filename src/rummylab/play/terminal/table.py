@@ -84,8 +84,10 @@ class TerminalTable:
 
     def match_words(self) -> str:
         """Return what the match is played to."""
-        target = self.rules.options.to_dict().get("target")
-        return f", first to {target}" if target else ""
+        options = self.rules.options.to_dict()
+        if options.get("target"):
+            return f", first to {options['target']}"
+        return f", {options['hands']} hands" if "hands" in options else ""
 
     def _show_winner(self, state: State) -> None:
         best = max(state.scores)
@@ -162,14 +164,15 @@ class TerminalTable:
         state.push(action)
         for event in state.log[n:]:
             if event.action.verb != "shows":
-                self._say(event)
+                self._say(event.seen_by(YOU))
 
     def _say(self, event: Event) -> None:
         """Tell what happened: of the own moves only what the player does not know yet."""
         if event.seat == YOU:
-            if event.secret:
-                self.write(f"You draw {format(event.secret[0], self.style)}.")
-        elif event.action.verb != "done":
+            if event.secret and not event.action.cards:  # a passed card is no news to who passes it
+                verb = event.action.verb.split()[0]
+                self.write(f"You {verb} {format(event.secret[0], self.style)}.")
+        elif event.action.cards or (event.chosen and event.action.verb != "done"):
             who = self.names[event.seat] if event.seat >= 0 else "table"
             self.write(f"{who}: {format(event.action, self.style)}")
 
@@ -193,6 +196,8 @@ class TerminalTable:
             self.write(f"  meld {format(meld, self.style)}   ({self.names[meld.owner]})")
         cards = sorted(seen.hand, key=lambda card: (card.is_joker, card.rank, card.suit))
         self.write(f"you hold {' '.join(format(card, self.style) for card in cards)}")
+        if any(action.verb == "pass" and action.cards for action in seen.legal):
+            self.write(f"your card goes to {self.names[getattr(seen, 'passes_to', YOU)]}")
         self.write(prompt(seen.legal, self.style))
 
     def _show_end(self, state: State) -> None:
@@ -202,7 +207,7 @@ class TerminalTable:
                 self.write(f"{self.names[event.seat]}: {held or 'no cards left'}")
         result: dict[str, Any] = state.result
         if result["winner"] is None:
-            self.write(f"The hand is {result['outcome']}: nobody scores.")
+            self.write(f"{result['outcome'].capitalize()}: nobody scores.")
             return
         won = int(state.payoffs()[result["winner"]])
         who = "You win" if result["winner"] == YOU else f"{self.names[result['winner']]} wins"
@@ -234,10 +239,10 @@ def prompt(legal: Sequence[Action], style: str = "text") -> str:
 
 
 def read_action(text: str, legal: Sequence[Action]) -> Action:
-    """Return the move of *legal* that *text* means: its words, or enough of them, or a card to throw."""
+    """Return the move of *legal* that *text* means: its words, or enough of them, or a card to throw or pass."""
     tokens = text.lower().split()
     exact = [action for action in legal if _is_same(tokens, action)]
-    alone = [action for action in legal if action.verb == "discard" and tokens == _words(action)[1:]]
+    alone = [action for action in legal if action.verb in ("discard", "pass") and tokens == _words(action)[1:]]
     for found in (exact, alone, [action for action in legal if _begins(tokens, _words(action))]):
         if len(found) == 1:
             return found[0]

@@ -1,0 +1,217 @@
+"""What the study of Keats' AI needs beyond its experiment file: ratios of scores, tables, figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rummylab.arena import plots
+from rummylab.arena.experiment.run import Results
+from rummylab.arena.experiment.steps import MatchStepResult
+from rummylab.arena.experiment.verdicts import Measured
+from rummylab.arena.match import MatchResult
+from rummylab.arena.statistics import Z95, Estimate, ratio
+from rummylab.arena.words import share_words, signed_words, table
+
+PAIRS = {
+    "melder-written": "`melder` against `keats-as-written`",
+    "melder-keats": "`melder` against `keats`",
+    "melder-whiteboard": "`melder` against `keats-whiteboard`",
+    "keats-written": "`keats` against `keats-as-written`",
+}
+"""The steps for which the rules page has points a hand."""
+OTHER_READING = "own sign 0"
+SEATS, CARDS = (2, 3, 4), (10, 7)
+_Z99 = 2.576
+
+
+def played(results: Results, step: str) -> MatchResult:
+    found = results.steps[step]
+    assert isinstance(found, MatchStepResult)
+    return found.match
+
+
+# --- Numbers that a match does not give by itself -----------------------------------------------------------------
+
+
+def score_ratio(match: MatchResult) -> Estimate:
+    """Return the first agent's total score over the mean total of the others."""
+    scores = np.asarray(match.tallies["scores"], np.float64).reshape(-1, match.seats, match.seats).sum(axis=1)
+    return ratio(scores[:, 0], scores[:, 1:].mean(axis=1))
+
+
+def _ratio(results: Results, seats: int) -> Estimate:
+    return score_ratio(played(results, f"dummy {seats}"))
+
+
+def _margin(results: Results, seats: int) -> Measured:
+    """Return the score ratio at *seats* seats over that at two; the two are independent, so log errors add up."""
+    many, two = _ratio(results, seats), _ratio(results, 2)
+    value = many.value / two.value
+    error = math.hypot(*(math.log(found.high / found.low) / 2 for found in (many, two)))
+    return Measured(value, value * math.exp(-error), value * math.exp(error))
+
+
+DERIVED: Mapping[str, Callable[[Results], Measured]] = {
+    "ratio_2": lambda results: Measured.of(_ratio(results, 2)),
+    "margin_3": lambda results: _margin(results, 3),
+    "margin_4": lambda results: _margin(results, 4),
+}
+
+
+# --- The report ---------------------------------------------------------------------------------------------------
+
+
+def ready() -> None:
+    """Say at once, not after minutes of play, that the figures cannot be drawn."""
+    plots.need_matplotlib()
+
+
+def report(results: Results, out: Path) -> str:
+    """Draw the figures below *out* and return the report's sections."""
+    _draw(results, out)
+    return "\n".join(section(results) for section in (_points, _pools, _line_ups, _washouts, _tuned))
+
+
+def _printed(results: Results) -> dict[str, Estimate]:
+    """Return the points a hand of the rules page, by step."""
+    told = {e.step: e for e in results.experiment.expectations if e.step in PAIRS}
+    return {step: Estimate(float(told[step].value or 0), *told[step].range) for step in PAIRS}
+
+
+def _washout(results: Results, agent: str, seats: int, cards: int) -> Estimate:
+    found = results.steps[f"{agent} {seats} x {cards}"].measure("washout_rate", ())
+    return Estimate(found.value, found.low, found.high)
+
+
+def _draw(results: Results, out: Path) -> None:
+    printed = _printed(results)
+    games = played(results, next(iter(PAIRS))).games
+    plots.forest(
+        out / "points.png",
+        [words.replace("`", "") for words in PAIRS.values()],
+        {
+            "rules page": [printed[step] for step in PAIRS],
+            f"ours, {games:,} games": [played(results, step).points_per_hand for step in PAIRS],
+        },
+        x="points a hand of the first (95 %)",
+        title="Who is better, two seats?",
+        null=0.0,
+    )
+    plots.dots(
+        out / "washouts.png",
+        SEATS,
+        {
+            f"{agent}, {cards} cards": [_washout(results, agent, seats, cards) for seats in SEATS]
+            for agent, cards in (("melder", 10), ("keats", 10), ("melder", 7))
+        },
+        x="seats",
+        y="share of hands that wash out",
+        title="Wash-outs, the same agent in every seat",
+    )
+
+
+def _points(results: Results) -> str:
+    printed = _printed(results)
+    rows = [
+        (
+            words,
+            f"{printed[step].value:+.2f} ± {(printed[step].high - printed[step].low) / 2:.2f}",
+            signed_words(played(results, step).points_per_hand),
+            signed_words(played(results, f"{step}, {OTHER_READING}").points_per_hand),
+        )
+        for step, words in PAIRS.items()
+    ]
+    swaps = f"{played(results, f'keats-keats, {OTHER_READING}').outcomes().get('washout', 0.0):.1%}"
+    any_knock = signed_words(played(results, "melder-keats, any knock").points_per_hand)
+    return f"""## Points a hand, two seats
+
+{table(("pair", "rules page", "ours", "ours, `own_sign=0`"), rows)}
+![Points a hand](points.png)
+
+Two sentences can be read in two ways.
+
+- **"L has the same rank: +0.75 v."** With two seats the next opponent's last discard L is the up-card itself. Taken
+  literally it has its own rank, so an up-card that melds nothing looks more useless once it is taken, and more of them
+  stay in the pile. The author's words, "a card of the same value in a different suit", exclude the card itself (option
+  `own_sign=0`, last column). Then the AI takes more cards that it cannot use and is weaker; against itself
+  {swaps} of its hands end at the cap of 200 turns, both players taking each other's discards. The literal reading gives
+  the figures nearer to the page's; it is the default.
+- **"Knock as soon as legal."** The score chooses the card, and the AI knocks if what is left allows it. If it knocks
+  with any card that allows it (`knock_with_any=1`), `melder` against `keats` comes to
+  {any_knock}: a smaller difference than the page's margin.
+"""
+
+
+def _pools(results: Results) -> str:
+    rows = []
+    for seats in SEATS:
+        match = played(results, f"dummy {seats}")
+        ratio_words = share_words(score_ratio(match), 2)
+        rows.append((str(seats), ratio_words, share_words(match.win_rate), signed_words(match.points_per_hand)))
+    head = ("seats", "`keats`' score over a dummy's", "matches won", "points a hand")
+    return f"""## Against the dummy, one-on-one and in larger pools
+
+{table(head, rows)}
+"""
+
+
+def _line_ups(results: Results) -> str:
+    parts = ["## Three and four seats\n"]
+    for step in ("three", "four"):
+        match = played(results, step)
+        rows = [
+            (f"`{name}`", share_words(match.win_rate_of(k)), signed_words(match.points_per_hand_of(k)))
+            for k, name in enumerate(match.agents)
+        ]
+        parts.append(f"{match.seats} seats, {match.games:,} matches, {match.hands:,} hands:\n")
+        parts.append(table(("agent", "matches won", "points a hand"), rows))
+    return "\n".join(parts)
+
+
+def _washouts(results: Results) -> str:
+    page = {
+        tuple(map(int, e.step.split()[1::2])): e.figure
+        for e in results.experiment.expectations
+        if e.quantity == "washout_rate"
+    }
+    rows = [
+        (
+            str(seats),
+            str(cards),
+            page.get((seats, cards), "-"),
+            *(share_words(_washout(results, agent, seats, cards), 4) for agent in ("melder", "keats")),
+        )
+        for cards in CARDS
+        for seats in SEATS
+    ]
+    return f"""## Wash-outs by seats and cards
+
+{table(("seats", "cards", "rules page", "`melder`", "`keats`"), rows)}
+![Wash-outs](washouts.png)
+"""
+
+
+def _tuned(results: Results) -> str:
+    def row(step: str) -> tuple[str, ...]:
+        match = played(results, step)
+        others = ", ".join(f"`{name}`" for name in match.agents[1:])
+        return others, _wider(match.points_per_hand), share_words(match.win_rate)
+
+    rows = [row(step) for step in ("tuned-melder", "tuned-keats", "tuned three", "tuned four")]
+    return f"""## Ours: keats-tuned
+
+The same AI with numbers found by `rummylab tune` on other deals (docs/agents/gin-course.md).
+
+{table(("against", "points a hand (99 %)", "matches won (95 %)"), rows)}
+"""
+
+
+def _wider(estimate: Estimate) -> str:
+    """Return a 95 % interval as one of 99 %."""
+    half: Any = (estimate.high - estimate.low) / 2 * _Z99 / Z95
+    return f"{estimate.value:+.2f} ({estimate.value - half:+.2f} to {estimate.value + half:+.2f})"

@@ -1,0 +1,157 @@
+"""Gin with a passed card in the batch kernel and at the Python table is one game, at two, three and four seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rummylab.agents.compiled import compiled_agent
+from rummylab.agents.registry import agent, entries
+from rummylab.arena.jobs import CompiledJob, TableJob, job_for, tally_of
+from rummylab.arena.match import match
+from rummylab.cards.bits import lowest
+from rummylab.engine.action import Action
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.observation import Observation
+from rummylab.engine.referee import play_match
+from rummylab.engine.rules import Rules
+from rummylab.engine.seats import Seat
+from rummylab.errors import AgentError, OptionError
+from rummylab.games.gin.melds import best_discards
+from rummylab.games.gin_course.batch import play_rotated, tally_for
+from rummylab.games.gin_course.game import gin_course
+from rummylab.games.gin_course.rules import (
+    DISCARD_CODE,
+    DRAW,
+    DRAW_STOCK,
+    KNOCK_CODE,
+    PASS,
+    PASS_CODE,
+    TAKE_UP_CARD,
+)
+
+SEED = 77
+
+
+@pytest.fixture(scope="module")
+def steady() -> CompiledAgent:
+    @compiled_agent("gin-course")
+    def steady(table, mine, par):
+        """No chance: takes every third discard, throws the lowest card that leaves least, knocks when it can."""
+        if table.phase == DRAW:
+            return np.int64(TAKE_UP_CARD if table.turn % 3 == 0 else DRAW_STOCK)
+        cards, left = best_discards(mine.hand, mine.hand)
+        if table.phase == PASS:
+            return PASS_CODE + lowest(cards)
+        return (KNOCK_CODE if left <= table.rules.knock_limit else DISCARD_CODE) + lowest(cards)
+
+    return steady
+
+
+def rotated(rules: Rules, players: list[CompiledAgent], deals: int) -> Any:
+    tallies = np.zeros(rules.seats * deals, tally_for(rules.seats))
+    acts, pars = [player.pointer for player in players], [player.par for player in players]
+    play_rotated(rules.new_rows(1), np.int64(SEED), np.int64(0), acts, pars, tallies)
+    return tallies
+
+
+@pytest.mark.bounds
+@pytest.mark.parametrize(("seats", "changes"), [(2, {}), (3, {}), (4, {}), (4, {"cards": 10}), (3, {"cards": 4})])
+def test_the_batch_kernel_and_the_table_play_the_same_matches(
+    seats: int, changes: dict[str, Any], steady: CompiledAgent
+) -> None:
+    rules = gin_course(seats=seats, hands=2 * seats, **changes)
+    tallies = rotated(rules, [steady] * seats, 3)
+    for i, tally in enumerate(tallies):
+        states = list(play_match(rules, [steady] * seats, SEED, pair=i // seats))
+        turn, scores = i % seats, states[-1].scores
+        assert tally["scores"].tolist() == [scores[(number + turn) % seats] for number in range(seats)]
+        assert tally["hands"] == len(states) == 2 * seats
+        assert tally["decisions"] == sum(state.n_moves for state in states)
+        assert tally["turns"] == sum(state.result["turns"] for state in states)
+        assert tally["starter"] == (states[0].starter - turn) % seats
+        best = [seat for seat in range(seats) if scores[seat] == max(scores)]
+        assert tally["winner"] == ((best[0] - turn) % seats if len(best) == 1 else -1)
+        won = [(state.result["winner"] - turn) % seats for state in states if state.result["winner"] is not None]
+        assert tally["won_by"].sum(axis=1).tolist() == [won.count(number) for number in range(seats)]
+    # Equal players without chance: each scores from a seat what another scored from there.
+    for deal in range(3):
+        games = tallies["scores"][seats * deal : seats * (deal + 1)]
+        assert all((np.roll(game, turn) == games[0]).all() for turn, game in enumerate(games))
+    assert not tallies["illegal"].any()
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_arena_counts_rotated_matches_with_intervals_by_deal(seats: int) -> None:
+    names = [entry.name for entry in entries("gin-course")]
+    line_up = [names[k % len(names)] for k in range(seats)]
+    result = match("gin-course", *line_up, games=10 * seats, seed=3, workers=1)
+    assert result.games == 10 * seats
+    assert result.hands == result.games * gin_course(seats=seats).options.hands  # type: ignore[attr-defined]
+    assert result.turns_per_hand is not None
+    points = [result.points_per_hand_of(number) for number in range(seats)]
+    assert sum(estimate.value for estimate in points) == pytest.approx(0)
+    assert all(estimate.low < estimate.value < estimate.high for estimate in points)
+    assert result._by_deal(result.wins()).shape == (10, seats), "a deal is one draw"
+    one, two = (match("gin-course", *line_up, games=10 * seats, seed=3, workers=n).tallies for n in (1, 2))
+    assert all((one[name] == two[name]).all() for name in one.dtype.names)
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_compiled_players_need_no_python_table_at_more_seats(seats: int) -> None:
+    rules = gin_course(seats=seats, hands=2 * seats)
+    players = [agent("gin-course", "random") for _ in range(seats)]
+    job = job_for(rules, players, SEED)
+    assert isinstance(job, CompiledJob)
+    played = job((0, 2), record=seats)
+    assert played.rows.dtype == tally_of("gin-course", seats)
+    assert [name for name, _ in played.hands] == [f"0:{turn}" for turn in range(seats)]
+    assert isinstance(job_for(rules, [*players[1:], Drawer()], SEED), TableJob)
+
+
+class Drawer:
+    """Draws from the stock and throws the lowest card."""
+
+    name = "drawer"
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        pass
+
+    def act(self, seen: Observation) -> Action:
+        return seen.legal[0]
+
+
+def test_python_players_have_the_same_tallies() -> None:
+    result = match("gin-course", Drawer(), Drawer(), "random", games=3, seed=1)
+    assert set(result.outcomes()) >= {"washout"}
+    assert result.hands == 3 * 42
+    assert result.tallies.dtype == tally_of("gin-course", 3)
+
+
+def test_an_illegal_move_is_named_at_any_number_of_seats() -> None:
+    @compiled_agent("gin-course")
+    def cheat(table, mine, par):
+        return np.int64(DRAW_STOCK)
+
+    for others in (["random"], ["random"] * 3):
+        with pytest.raises(AgentError, match="'cheat' made an illegal move in the phase 'pass': code 0"):
+            match("gin-course", *others, cheat, games=4, workers=1)
+
+
+def test_two_who_swap_one_card_for_ever_are_stopped() -> None:
+    @compiled_agent("gin-course")
+    def swapper(table, mine, par):
+        if table.phase == DRAW:
+            return np.int64(TAKE_UP_CARD)
+        return (PASS_CODE if table.phase == PASS else DISCARD_CODE) + lowest(mine.hand)
+
+    tallies = match("gin-course", swapper, swapper, games=2, seed=1, workers=1).tallies
+    assert (tallies["turns"] == 40 * 200).all()
+    assert (tallies["winner"] == -1).all()
+
+
+def test_there_are_as_many_agents_as_seats() -> None:
+    with pytest.raises(OptionError, match="option seats is 5, but must lie between 2 and 4"):
+        match("gin-course", *["random"] * 5, games=5)

@@ -1,0 +1,130 @@
+"""Utility as a value function: worlds, values, the search, and the fit of the values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from helpers import make_deck, push
+from rummylab._jit import kernel
+from rummylab.agents.gin import utility_search as u
+from rummylab.agents.registry import agent
+from rummylab.arena.match import match
+from rummylab.cards.bits import ALL_CARDS
+from rummylab.cli.main import app
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.rules import copy_of
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.errors import ArtifactError, OptionError
+from rummylab.games.gin.game import gin
+from rummylab.games.gin.rules import RECORD
+from rummylab.learning import gin_value
+
+GIN_NEXT = "Ac 2c 3c 4c 5d 6d 7d 9h 9s Ks"
+OTHER = "Ah 2s 4d 6s 8c Td Jc Qh 3h Kd"
+
+
+@kernel
+def _imagine(views, theirs, rows):
+    u.imagine(views[0].table, views[0].mine, theirs, rows[0])
+
+
+def choice(state: State, name: str = "utility-search(worlds=40)") -> str:
+    someone = agent("gin", name)
+    someone.sit(state.rules, state.actor, np.random.default_rng(1))
+    return str(someone.act(state.observe(state.actor)))
+
+
+def position(first: str = GIN_NEXT, second: str = OTHER, up: str = "2h", stock: str = "") -> State:
+    return State.deal(gin(), 0, starter=0, deck=make_deck(first, second, up, stock))
+
+
+def test_a_world_holds_every_card_once_and_what_the_player_sees() -> None:
+    state = push(position(stock="9d"), "pass", "pass", "draw stock")
+    view = copy_of(state.observe(Seat(0)).view)
+    rows = np.zeros(1, RECORD)
+    unseen = ALL_CARDS & ~int(view["mine"]["hand"][0]) & ~int(view["table"]["pile"][0])
+    theirs = sum(1 << i for i in [i for i in range(64) if unseen >> i & 1][:10])
+    _imagine(view, theirs, rows)
+    row = rows[0]
+    assert row["mine"]["hand"].tolist() == [int(view["mine"]["hand"][0]), theirs]
+    deck = row["deck"][: int(row["table"]["stock"])]
+    assert sum(1 << int(card) for card in deck) == unseen & ~theirs
+    assert row["table"].tobytes() == view["table"][0].tobytes()
+
+
+def test_gin_is_shown_at_once() -> None:
+    assert choice(push(position(stock="9d"), "pass", "pass", "draw stock")) == "knock Ks"
+
+
+def test_an_up_card_that_makes_gin_is_taken() -> None:
+    assert choice(position(up="9d")) == "draw upcard"
+
+
+def test_the_card_the_opponent_waits_for_is_kept() -> None:
+    """He took a king and kept it, so he has another or hopes for it. A ten is as dear and of no use to him."""
+    state = position("Kc Th 2c 2d 2h 3s 4s 5s 8d Qs", "Ah 5c 6s 8c Jd Qd 9h 4d Ad 7h", "Ks", "9c 6c 6d 7c 7s")
+    moves = ["pass", "draw upcard", "discard Qd", "draw stock", "discard Qs", "draw stock", "discard Jd", "draw stock"]
+    push(state, *moves)
+    assert choice(state) != "discard Kc"
+
+
+def test_an_artifact_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    broken = tmp_path / "values.json"
+    broken.write_text(json.dumps({"format": u.FORMAT, "version": u.VERSION, "values": [1.0]}))
+    with pytest.raises(ArtifactError, match=r"values.json: values must be a list of 15 numbers"):
+        u.load_values(broken)
+    broken.write_text(json.dumps({"format": u.FORMAT, "version": 99, "values": []}))
+    with pytest.raises(ArtifactError, match=r"version 99"):
+        u.load_values(broken)
+
+
+def test_a_search_without_worlds_is_refused() -> None:
+    with pytest.raises(OptionError, match="worlds is 0"):
+        u.SearchOptions(worlds=0)
+
+
+def test_the_search_beats_simple_and_needs_the_values() -> None:
+    """Without values the positions at the horizon all count nothing, and the search is blind."""
+    blind = np.array(u.WEIGHTS)
+    blind[u.WORLDS] = 20
+    seeing = blind.copy()
+    blind[u.VALUES : u.UTILITY] = 0
+    players = CompiledAgent("seeing", u.act, seeing), CompiledAgent("blind", u.act, blind)
+    result = match("gin", *players, games=20, seed=3)
+    assert result.points_per_hand.low > 0
+
+
+def test_the_fit_finds_the_weights_that_made_the_scores() -> None:
+    rng = np.random.default_rng(5)
+    notes = np.zeros(5000, gin_value.NOTE)
+    notes["turn"] = rng.integers(0, 20, len(notes))
+    notes["utility"], notes["deadwood"] = rng.normal(0, 3, len(notes)), rng.normal(0, 20, len(notes))
+    stage = np.searchsorted(u.STAGE_STARTS, notes["turn"], side="right") - 1
+    made = np.arange(15.0).reshape(5, 3)
+    notes["won"] = made[stage, 0] + made[stage, 1] * notes["utility"] + made[stage, 2] * notes["deadwood"]
+    values, quality = gin_value.fit(notes)
+    assert np.allclose(values, made.ravel(), atol=1e-3)
+    assert all(part["explained"] > 0.999 for part in quality)
+
+
+def test_the_values_are_made_by_one_command_and_say_how(tmp_path: Path) -> None:
+    out = tmp_path / "values.json"
+    done = CliRunner().invoke(app, ["train", "gin-value", "--hands", "200", "--seed", "3", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert len(u.load_values(out)) == 15
+    manifest = json.loads(out.read_text())["manifest"]
+    assert (manifest["hands"], manifest["seed"]) == (200, 3)
+    again = gin_value.fit(gin_value.positions(3, 200))[0]
+    assert u.load_values(out) == again
+
+
+def test_utility_ahead_is_worth_more_early_and_deadwood_late() -> None:
+    values = np.array(u.load_values(u.ARTIFACT)).reshape(5, 3)
+    assert values[0, 1] > values[2, 1] > values[4, 1] > 0
+    assert values[4, 2] > values[2, 2]

@@ -1,0 +1,121 @@
+"""Gin with a passed card on the command line and at the terminal table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_chinese_commands import play_at_the_terminal, run
+
+from rummylab.arena import speed_gin_course
+from rummylab.arena.speed import SPEED
+from rummylab.engine.records import read_records
+from rummylab.errors import RummyError
+from rummylab.games.gin_course.game import gin_course
+
+
+def test_a_hand_is_told_its_deadwood_and_with_a_card_too_many_what_to_throw() -> None:
+    value = json.loads(run("hand", "gin-course", "3c 4c 5c 6c 9h Th Jh Ks", "--json"))
+    assert (value["deadwood"], value["discard"], value["deadwood_after_discard"]) == (10, ["Ks"], 0)
+    assert "discard" in json.loads(run("hand", "gin-course", "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks", "--json"))
+    assert "discard" not in json.loads(run("hand", "gin", "3c 4c 5c 6c 9h Th Jh Ks", "--json"))
+    with pytest.raises(RummyError, match="--wild is for Indian Rummy; gin-course has no use for it"):
+        run("hand", "gin-course", "3c", "--wild", "3")
+
+
+def arena(*arguments: str) -> dict:
+    return dict(json.loads(run("arena", "gin-course", *arguments, "--seed", "1", "--workers", "1", "--json")))
+
+
+def test_the_arena_plays_matches_of_forty_hands() -> None:
+    value = arena("random", "melder", "--games", "20")
+    assert (value["games"], value["hands"], value["rules"]) == (20, 800, "course")
+    low, high = value["points_per_hand_ci"]
+    assert low < value["points_per_hand"] < high < 0
+
+
+def test_the_arena_seats_three_and_four() -> None:
+    three = arena("random", "melder", "dummy", "--seats", "3", "--games", "30")
+    assert [row["agent"] for row in three["by_agent"]] == ["random", "melder", "dummy"]
+    assert three["hands"] == 30 * 42
+    assert sum(row["points_per_hand"] for row in three["by_agent"]) == pytest.approx(0)
+    four = arena("melder", "melder", "melder", "melder", "--games", "40", "--rules", "course_ten")
+    seven = arena("melder", "melder", "melder", "melder", "--games", "40")
+    assert four["outcomes"]["washout"] > 0.5 > seven["outcomes"]["washout"], "why four seats get seven cards"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("random", "random", "--seats", "3"), "3 seats need 3 agents, but 2 were named"),
+        (("random",) * 5, "option seats is 5, but must lie between 2 and 4"),
+        (("random", "kaets"), "did you mean 'keats'"),
+        (("random", "random", "--rules", "curse"), "did you mean 'course'"),
+    ],
+)
+def test_line_ups_that_cannot_be_are_refused(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(RummyError, match=message):
+        run("arena", "gin-course", *arguments)
+
+
+def test_bench_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed_gin_course, "_hands_per_s", lambda name, seats, games: (float(games), 1.0))
+    figures = SPEED["gin-course"]()
+    assert set(figures) == {
+        "hands_per_s", "decisions_per_s", "three_seats_hands_per_s", "four_seats_hands_per_s", "keats_hands_per_s",
+        "facade_decisions_per_s",
+    }  # fmt: skip
+    assert all(value > 0 for value in figures.values())
+
+
+def test_a_tournament_is_played_kept_and_reported(tmp_path: Path) -> None:
+    store = str(tmp_path / "runs.db")
+    run(
+        *("tournament", "gin-course", "--agents", "random,melder,dummy", "--games", "20", "--seed", "2"),
+        *("--store", store, "--run", "first", "--keep-hands", "2"),
+    )
+    run("report", "first", "--store", store, "--out", str(tmp_path / "report"))
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "melder" in text
+    assert "gin-course" in text
+
+
+# --- The terminal -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_the_terminal_tells_what_the_player_may_know_and_no_more(seats: int, tmp_path: Path) -> None:
+    path = tmp_path / "mine.rgr"
+    said = "\n".join(play_at_the_terminal(gin_course(seats=seats, hands=2 * seats), path))
+    others = [f"random {seat}" if seats > 2 else "random" for seat in range(1, seats)]
+    assert f"your card goes to {others[-1]}" in said
+    for name in others:
+        assert f"{name}: pass\n" in said
+        assert f"{name}: receive" not in said
+    records = read_records(path)
+    assert len(records) == 2 * seats
+    for record in records:
+        mine = [event for event in record.events if event.action.verb == "receive" and event.seat == 0]
+        assert f"You receive {mine[0].secret[0]}." in said
+
+
+def test_the_command_plays_a_match_and_its_record_can_be_checked_and_redacted(tmp_path: Path) -> None:
+    path, redacted = tmp_path / "match.rgr", tmp_path / "seen.rgr"
+    asked = "nonsense\nhint\nquit\n"
+    said = run("play", "gin-course", "--seats", "4", "--agent", "melder", "--seed", "4", "--plain", stdin=asked)
+    assert "Gin with a passed card against melder 1 and melder 2 and melder 3, 40 hands" in said
+    assert "melder would pass" in said
+    play_at_the_terminal(gin_course(hands=4), path)
+    assert "4 hands, all replay" in run("record", "check", str(path))
+    run("record", "redact", str(path), "--seat", "1", "-o", str(redacted))
+    shown = run("record", "show", str(redacted))
+    assert "seat 0: pass\n" in shown
+    assert "seat 0: receive\n" in shown
+    with pytest.raises(RummyError, match="cannot be replayed"):
+        run("record", "check", str(redacted))
+
+
+def test_only_some_games_have_more_than_two_seats() -> None:
+    with pytest.raises(RummyError, match="no option named 'seats'"):
+        run("play", "gin", "--seats", "3")
