@@ -42,6 +42,7 @@ signature: setup-test  ## print the behaviour signatures of rules and agents
 bench: setup-test  ## measure speed and write docs/results/*-speed.md
 	@$(BIN)/python benchmarks/bench_gin.py --write docs/results
 	@$(BIN)/python benchmarks/bench_indian.py --write docs/results
+	@$(BIN)/python benchmarks/bench_games.py --write docs/results
 	@$(BIN)/python benchmarks/bench_cfr.py --write
 
 reproduce: setup-test  ## play the baselines and the published studies again and write docs/results

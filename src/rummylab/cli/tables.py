@@ -216,6 +216,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "indian-private": _fields("indian", "MINE"),
     "indian-agents": _agents("indian"),
     "indian-speed": _speed("indian"),
+    "chinese-speed": _speed("chinese"),
+    "gin-course-speed": _speed("gin-course"),
     "kuhn-cfr": _kuhn,
     "gin-cfr": _gin_cfr,
     "chinese-options": _options("contract", "ContractOptions"),
