@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rummylab import Action, Observation, Seat, compiled_agent, match
-from rummylab.cards.bits import lowest
+from rummylab.cards.bits import bit, lowest
 from rummylab.engine.rules import Rules
 from rummylab.games.gin import rules as r
 from rummylab.games.gin.game import GinObservation
@@ -44,7 +44,7 @@ class Cautious:
 def cautious_compiled(table: Any, mine: Any, par: Any) -> int:
     """The same player, compiled: it reads the table and its own record and returns an action code."""
     if table.phase == r.DRAW or table.phase == r.OFFER:
-        up = r.bit(table.up)
+        up = bit(table.up)
         return r.TAKE_UP_CARD if r.can_take(table) and melded(mine.hand | up) & up else r.decline(table)
     if table.phase == r.DISCARD:
         cards, left = best_discards(mine.hand, r.discards(table, mine))

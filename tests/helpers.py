@@ -127,6 +127,18 @@ class RandomChooser:
         return pool[int(self.rng.integers(len(pool)))]
 
 
+class FirstChooser:
+    """A plain Python player that makes the first legal move: draws from the stock and throws the lowest card."""
+
+    name = "first"
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        pass
+
+    def act(self, seen: Observation) -> Action:
+        return seen.legal[0]
+
+
 def registered(game: str) -> list[CompiledAgent]:
     return [agent(game, entry.name) for entry in entries(game)]
 

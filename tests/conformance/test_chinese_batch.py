@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers import FirstChooser
 from rummylab.agents.compiled import compiled_agent
 from rummylab.arena.match import match
-from rummylab.engine.action import Action
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.observation import Observation
 from rummylab.engine.referee import play_match
-from rummylab.engine.rules import Rules
-from rummylab.engine.seats import Seat
 from rummylab.errors import AgentError
 from rummylab.games.contract.batch import TALLY, play_pairs
 from rummylab.games.contract.game import chinese
@@ -73,18 +70,7 @@ def test_the_arena_counts_rounds_and_points_so_that_more_is_better() -> None:
 
 
 def test_python_players_have_the_same_tallies() -> None:
-    class Drawer:
-        """Draws from the stock and throws the lowest card."""
-
-        name = "drawer"
-
-        def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-            pass
-
-        def act(self, seen: Observation) -> Action:
-            return seen.legal[0]
-
-    result = match("chinese", Drawer(), Drawer(), games=4, seed=1)
+    result = match("chinese", FirstChooser(), FirstChooser(), games=4, seed=1)
     assert result.outcomes() == {"void": 1.0}
     assert result.tallies["scores"].tolist() == [[0, 0]] * 4
     assert result.tallies["winner"].tolist() == [-1] * 4

@@ -7,17 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers import FirstChooser
 from rummylab.agents.compiled import compiled_agent
 from rummylab.agents.registry import agent, entries
 from rummylab.arena.jobs import CompiledJob, TableJob, job_for, tally_of
 from rummylab.arena.match import match
 from rummylab.cards.bits import lowest
-from rummylab.engine.action import Action
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.observation import Observation
 from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rules
-from rummylab.engine.seats import Seat
 from rummylab.errors import AgentError, OptionError
 from rummylab.games.gin.melds import best_discards
 from rummylab.games.gin_course.batch import play_rotated, tally_for
@@ -108,23 +106,11 @@ def test_compiled_players_need_no_python_table_at_more_seats(seats: int) -> None
     played = job((0, 2), record=seats)
     assert played.rows.dtype == tally_of("gin-course", seats)
     assert [name for name, _ in played.hands] == [f"0:{turn}" for turn in range(seats)]
-    assert isinstance(job_for(rules, [*players[1:], Drawer()], SEED), TableJob)
-
-
-class Drawer:
-    """Draws from the stock and throws the lowest card."""
-
-    name = "drawer"
-
-    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-        pass
-
-    def act(self, seen: Observation) -> Action:
-        return seen.legal[0]
+    assert isinstance(job_for(rules, [*players[1:], FirstChooser()], SEED), TableJob)
 
 
 def test_python_players_have_the_same_tallies() -> None:
-    result = match("gin-course", Drawer(), Drawer(), "random", games=3, seed=1)
+    result = match("gin-course", FirstChooser(), FirstChooser(), "random", games=3, seed=1)
     assert set(result.outcomes()) >= {"washout"}
     assert result.hands == 3 * 42
     assert result.tallies.dtype == tally_of("gin-course", 3)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 from contract_fold import ContractFold
-from test_leaks import assert_looks_the_same, check_by_folding, check_by_reshuffling, fields, phase_of
+from test_leaks import assert_looks_the_same, check_by_folding, check_by_reshuffling, fields, leaky, phase_of
 
 from contract_tables import deal, hand_of
 from helpers import RandomChooser, push, registered
@@ -121,18 +120,6 @@ def test_after_a_reshuffle_too_nobody_sees_what_it_may_not(preset: str) -> None:
 # --- Planted leaks ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Leaky(ContractRummy):
-    """Contract rummy whose views are spoiled by ``leak(row, seat, view)``."""
-
-    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
-
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        view = super().observe(row, seat)
-        self.leak(row, seat, view)
-        return view
-
-
 def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
     view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
 
@@ -151,13 +138,13 @@ PLANTED = [next_stock_card_in_the_notes, opponents_hand_as_known_cards, opponent
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None]) -> None:
     with pytest.raises(AssertionError, match="tells them apart"):
-        check_by_reshuffling(Leaky(chinese().options, leak), 1)
+        check_by_reshuffling(leaky(chinese(), leak), 1)
 
 
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None]) -> None:
     with pytest.raises(AssertionError, match="in phase"):
-        check_by_folding(Leaky(chinese().options, leak), 1, 3)
+        check_by_folding(leaky(chinese(), leak), 1, 3)
 
 
 def test_the_two_jokers_are_never_told_apart() -> None:

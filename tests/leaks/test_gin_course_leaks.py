@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from course_fold import GinCourseFold
-from test_leaks import assert_looks_the_same, check_by_folding, check_by_reshuffling, fields
+from test_leaks import assert_looks_the_same, check_by_folding, check_by_reshuffling, fields, leaky
 
 from course_tables import JUNK, MORE_JUNK, NEAR_GIN, deal
 from helpers import RandomChooser, push, registered
@@ -92,18 +91,6 @@ def test_who_has_not_chosen_yet_does_not_see_what_it_will_receive() -> None:
 # --- Planted leaks ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Leaky(GinCourse):
-    """Gin with a passed card whose views are spoiled by ``leak(row, seat, view)``."""
-
-    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
-
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        view = super().observe(row, seat)
-        self.leak(row, seat, view)
-        return view
-
-
 def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
     if row["pos"][0] < 52:
         view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
@@ -135,13 +122,13 @@ PLANTED = [
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None]) -> None:
     with pytest.raises(AssertionError, match="in phase"):
-        check_by_folding(Leaky(gin_course(seats=3).options, leak), 1, 3)
+        check_by_folding(leaky(gin_course(seats=3), leak), 1, 3)
 
 
 @pytest.mark.parametrize("leak", PLANTED[:3])
 def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None]) -> None:
     with pytest.raises(AssertionError, match="tells them apart"):
-        check_by_reshuffling(Leaky(gin_course(seats=3).options, leak), 1)
+        check_by_reshuffling(leaky(gin_course(seats=3), leak), 1)
 
 
 def test_a_passed_card_told_too_early_is_caught() -> None:
@@ -150,7 +137,7 @@ def test_a_passed_card_told_too_early_is_caught() -> None:
     def chosen_card(row: Rows, seat: Seat, view: Rows) -> None:
         view["mine"]["received"] = row["mine"]["passed"][0, 1 - seat]
 
-    rules = Leaky(deal(pass_card=True).rules.options, chosen_card)  # type: ignore[arg-type]
+    rules = leaky(deal(pass_card=True).rules, chosen_card)
     tables = [deal(pass_card=True) for _ in range(2)]
     for state, card in zip(tables, ("Kd", "Ac"), strict=True):
         state.rules = rules

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from test_leaks import assert_looks_the_same, assert_view_is_the_folded_log, check_by_folding, check_by_reshuffling
+from test_leaks import (
+    assert_looks_the_same,
+    assert_view_is_the_folded_log,
+    check_by_folding,
+    check_by_reshuffling,
+    leaky,
+)
 
 from helpers import RandomChooser, push, registered
 from indian_tables import COMPLETE, JUNK, deal, draw_and_throw, hand_of
@@ -136,18 +141,6 @@ def test_the_cards_of_a_reshuffled_stock_are_known_but_not_their_order() -> None
 # --- Planted leaks ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class LeakyIndian(Indian):
-    """Indian Rummy whose views are spoiled by ``leak(row, seat, view)``."""
-
-    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
-
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        view = super().observe(row, seat)
-        self.leak(row, seat, view)
-        return view
-
-
 def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
     view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
 
@@ -175,13 +168,13 @@ PLANTED = [
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None]) -> None:
     with pytest.raises(AssertionError, match="tells them apart"):
-        check_by_reshuffling(LeakyIndian(indian().options, leak), 1)
+        check_by_reshuffling(leaky(indian(), leak), 1)
 
 
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None]) -> None:
     with pytest.raises(AssertionError, match="in phase"):
-        check_by_folding(LeakyIndian(indian().options, leak), 1, 3)
+        check_by_folding(leaky(indian(), leak), 1, 3)
 
 
 def test_the_indicator_and_the_pile_say_nothing_of_copies() -> None:

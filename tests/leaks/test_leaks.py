@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -259,16 +258,19 @@ def test_what_a_seat_drew_or_was_dealt_is_in_its_own_log_only() -> None:
 # --- (c) Planted leaks ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class LeakyGin(Gin):
-    """Gin whose views are spoiled by ``leak(row, seat, view)``."""
+Leak = Callable[[Rows, Seat, Rows], None]
 
-    leak: Callable[[Rows, Seat, Rows], None] = lambda row, seat, view: None
 
-    def observe(self, row: Rows, seat: Seat) -> Rows:
-        view = super().observe(row, seat)
-        self.leak(row, seat, view)
-        return view
+def leaky(rules: Any, leak: Leak) -> Any:
+    """*rules* whose views are spoiled by ``leak(row, seat, view)``."""
+
+    class Leaky(type(rules)):  # type: ignore[misc]
+        def observe(self, row: Rows, seat: Seat) -> Rows:
+            view: Rows = super().observe(row, seat)
+            leak(row, seat, view)
+            return view
+
+    return Leaky(rules.options)
 
 
 def opponents_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
@@ -305,14 +307,14 @@ PLANTED = [
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_reshuffling(leak: Callable[..., None], preset: str) -> None:
     with pytest.raises(AssertionError, match="tells them apart"):
-        check_by_reshuffling(LeakyGin(gin(preset).options, leak), 1)
+        check_by_reshuffling(leaky(gin(preset), leak), 1)
 
 
 @pytest.mark.parametrize("preset", ["eaai", "openspiel"])
 @pytest.mark.parametrize("leak", PLANTED)
 def test_a_planted_leak_is_caught_by_the_fold(leak: Callable[..., None], preset: str) -> None:
     with pytest.raises(AssertionError, match="in phase"):
-        check_by_folding(LeakyGin(gin(preset).options, leak), 1, 3)
+        check_by_folding(leaky(gin(preset), leak), 1, 3)
 
 
 def test_a_leak_in_the_legal_moves_is_caught() -> None:

@@ -111,7 +111,7 @@ def test_the_arena_plays_rounds() -> None:
 
 
 def test_bench_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed_chinese, "_rounds_per_s", lambda name, rounds: (float(rounds), 1.0))
+    monkeypatch.setattr(speed_chinese, "batch_speed", lambda game, agents, games: (float(games), 1.0))
     figures = SPEED["chinese"]()
     assert set(figures) == {
         "rounds_per_s", "decisions_per_s", "counter_rounds_per_s", "random_rounds_per_s", "facade_decisions_per_s",

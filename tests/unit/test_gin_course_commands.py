@@ -60,7 +60,7 @@ def test_line_ups_that_cannot_be_are_refused(arguments: tuple[str, ...], message
 
 
 def test_bench_prints_the_promised_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed_gin_course, "_hands_per_s", lambda name, seats, games: (float(games), 1.0))
+    monkeypatch.setattr(speed_gin_course, "batch_speed", lambda game, agents, games: (float(games), 1.0))
     figures = SPEED["gin-course"]()
     assert set(figures) == {
         "hands_per_s", "decisions_per_s", "three_seats_hands_per_s", "four_seats_hands_per_s", "keats_hands_per_s",

@@ -100,7 +100,7 @@ def points(mask: int) -> int:
 
 @helper
 def bit(card: int) -> int:
-    """Return the mask of one card id."""
+    """Return the mask of one card id; a joker's is bit 62."""
     return np.int64(1) << np.int64(card)
 
 

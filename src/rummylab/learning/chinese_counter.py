@@ -27,6 +27,7 @@ from rummylab._jit import kernel_of, source_hash
 from rummylab.agents.contract import counting as c
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
+from rummylab.cards.bits import bit
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import ArtifactError, OptionError
@@ -38,7 +39,6 @@ from rummylab.games.contract.rules import (
     LAY_OFF_CODE,
     RECORD,
     Rows,
-    bit,
     first_starter,
     has_laid_down,
     is_wild,

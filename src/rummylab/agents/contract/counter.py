@@ -31,7 +31,7 @@ from rummylab.agents.contract.counting import (
     write_features,
 )
 from rummylab.agents.contract.heuristic import choose, lay_off
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, lowest, popcount, ranks_of
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, ranks_of
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card, below, unit
 from rummylab.games.contract.laydown import next_meld
@@ -43,7 +43,6 @@ from rummylab.games.contract.rules import (
     DRAW_PILE,
     DRAW_STOCK,
     LAY_DOWN,
-    bit,
     can_draw_stock,
     discards,
     has_laid_down,

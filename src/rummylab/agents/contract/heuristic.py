@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, lowest, ranks_of
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, ranks_of
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TENS, TOP, TWOS, at_least
 from rummylab.games.contract.rules import (
@@ -26,7 +26,6 @@ from rummylab.games.contract.rules import (
     DRAW_PILE,
     DRAW_STOCK,
     LAY_OFF_CODE,
-    bit,
     can_draw_stock,
     discards,
     has_laid_down,

@@ -34,12 +34,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.cards.bits import index_of, popcount
+from rummylab.cards.bits import bit, index_of, popcount
 from rummylab.cards.rng import any_card, unit
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.melds import best_discards, melded, min_deadwood
-from rummylab.games.gin.rules import bit, own_turn
+from rummylab.games.gin.rules import own_turn
 
 Floats = npt.NDArray[np.float32]
 

@@ -32,7 +32,7 @@ from rummylab.agents.gin.fitness_options import (
     TIES,
     check_options,
 )
-from rummylab.cards.bits import popcount
+from rummylab.cards.bits import bit, popcount
 from rummylab.cards.rng import any_card
 from rummylab.games.gin.melds import melded, min_deadwood
 from rummylab.games.gin.rules import (
@@ -45,7 +45,6 @@ from rummylab.games.gin.rules import (
     SHOW_BIG_GIN,
     TAKE_UP_CARD,
     WALL,
-    bit,
     can_take,
     decline,
 )

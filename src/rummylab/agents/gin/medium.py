@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
 from rummylab.agents.gin.fitness import candidates, unmeldable
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, lowest, popcount, stay_apart
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, stay_apart
 from rummylab.cards.rng import any_card
 from rummylab.games.gin.melds import best_discards, dearest, min_deadwood
 from rummylab.games.gin.rules import (
@@ -31,7 +31,6 @@ from rummylab.games.gin.rules import (
     SHOW_BIG_GIN,
     TAKE_UP_CARD,
     WALL,
-    bit,
     can_take,
     decline,
     discards,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import lowest
+from rummylab.cards.bits import bit, lowest
 from rummylab.cards.rng import any_card, below
 from rummylab.games.gin import melds
 from rummylab.games.gin.rules import (
@@ -30,7 +30,6 @@ from rummylab.games.gin.rules import (
     PASS,
     TAKE_UP_CARD,
     WALL,
-    bit,
     can_take,
     cards_to_play,
     decline,

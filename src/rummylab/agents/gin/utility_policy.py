@@ -40,7 +40,7 @@ from rummylab.beliefs.gin.network import N_WEIGHTS
 from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
 from rummylab.beliefs.gin.shape import shape_hands
 from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
-from rummylab.cards.bits import EACH_SUIT, IDS_52, index_of, lowest, points, popcount, ranks_of, stay_apart
+from rummylab.cards.bits import EACH_SUIT, IDS_52, bit, index_of, lowest, points, popcount, ranks_of, stay_apart
 from rummylab.games.gin import melds
 from rummylab.games.gin.melds import MELDS, Masks, in_groups, in_runs, min_deadwood
 from rummylab.games.gin.rules import (
@@ -56,7 +56,6 @@ from rummylab.games.gin.rules import (
     SPREAD,
     TAKE_UP_CARD,
     WALL,
-    bit,
     can_knock,
     can_take,
     decline,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, highest, lowest, ranks_of
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, highest, lowest, ranks_of
 from rummylab.cards.card import JOKER_ID
 from rummylab.games.indian.melds import JOKER_BIT, take_away
 from rummylab.games.indian.mindist import min_dist, outs
 from rummylab.games.indian.minscore import min_score
-from rummylab.games.indian.rules import DRAW_PILE, DRAW_STOCK, DROP, PLAYING, bit, can_take
+from rummylab.games.indian.rules import DRAW_PILE, DRAW_STOCK, DROP, PLAYING, can_take
 
 _TENS = 0b1_1110_0000_0001 * EACH_SUIT  # A T J Q K count ten (rules, row 4)
 _PLACES = 0x3FFF * EACH_SUIT  # the ace also as place 13 of its lane

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
 from rummylab.agents.indian.common import cheapest
-from rummylab.cards.bits import EACH_SUIT, lowest, popcount
+from rummylab.cards.bits import EACH_SUIT, bit, lowest, popcount
 from rummylab.cards.rng import any_card
 from rummylab.games.indian.melds import GROUP
 from rummylab.games.indian.minscore import pure_windows, window_cards
@@ -26,7 +26,6 @@ from rummylab.games.indian.rules import (
     DRAW,
     DRAW_PILE,
     DRAW_STOCK,
-    bit,
     can_take,
     declarable,
     is_joker,

@@ -34,7 +34,7 @@ from rummylab.agents.indian.common import (
     of_same_rank,
     pile_card_brings_nearer,
 )
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, lowest, popcount
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
 from rummylab.errors import ArtifactError
@@ -48,7 +48,6 @@ from rummylab.games.indian.rules import (
     DRAW_PILE,
     DRAW_STOCK,
     DROP,
-    bit,
     can_take,
     is_joker,
     unseen,

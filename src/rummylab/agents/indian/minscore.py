@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
 from rummylab.agents.indian.common import is_first_turn, least_scores
-from rummylab.cards.bits import lowest
+from rummylab.cards.bits import bit, lowest
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card
 from rummylab.games.indian.minscore import min_score
@@ -28,7 +28,6 @@ from rummylab.games.indian.rules import (
     DRAW_PILE,
     DRAW_STOCK,
     DROP,
-    bit,
     can_take,
     kinds,
 )

@@ -22,12 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, index_of, nth_card, popcount
+from rummylab.cards.bits import ALL_CARDS, bit, index_of, nth_card, popcount
 from rummylab.cards.rng import below
 from rummylab.engine.artifacts import write_whole
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.melds import min_deadwood
-from rummylab.games.gin.rules import bit
 
 Floats = npt.NDArray[np.float32]
 Masks = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import EACH_SUIT, IDS_52, LANE, lowest, popcount, stay_apart
+from rummylab.cards.bits import EACH_SUIT, IDS_52, LANE, bit, lowest, popcount, stay_apart
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import STARTER, lot_of_deck, mix, shuffle_first, swap_cards
 from rummylab.games.contract.melds import (
@@ -166,12 +166,6 @@ ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- What a player can ask ----------------------------------------------------------------------------------------
-
-
-@helper
-def bit(card: int) -> int:
-    """Return the mask of one card id; a joker's is ``JOKER_BIT``."""
-    return np.int64(1) << np.int64(card)
 
 
 @helper

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import IDS_52, highest, index_of, lowest, points, popcount, stay_apart
+from rummylab.cards.bits import IDS_52, bit, highest, index_of, lowest, points, popcount, stay_apart
 from rummylab.cards.rng import STARTER, mix, shuffle
 from rummylab.games.gin import melds
 from rummylab.games.gin.eleven import deadwood_by_eleven
@@ -137,12 +137,6 @@ ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- Legal moves, from what the actor may know --------------------------------------------------------------------
-
-
-@helper
-def bit(card: int) -> int:
-    """Return the mask of one card id."""
-    return np.int64(1) << np.int64(card)
 
 
 @helper

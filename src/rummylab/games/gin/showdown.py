@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, lowest, stay_apart
+from rummylab.cards.bits import ALL_CARDS, bit, lowest, stay_apart
 from rummylab.games.gin import melds
 from rummylab.games.gin.rules import (
     DONE,
@@ -20,7 +20,6 @@ from rummylab.games.gin.rules import (
     NO_OUTCOME,
     PASS,
     SPREAD,
-    bit,
     can_knock,
     cards_to_play,
     discards,

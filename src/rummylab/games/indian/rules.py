@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, LANE, stay_apart
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, LANE, bit, stay_apart
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import STARTER, below, lot_of_deck, mix, shuffle_first, swap_cards
 from rummylab.games.indian.melds import JOKER_BIT, card_points, take_away
@@ -145,12 +145,6 @@ ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- What a player can ask ----------------------------------------------------------------------------------------
-
-
-@helper
-def bit(card: int) -> int:
-    """Return the mask of one card id; a printed joker's is ``JOKER_BIT``."""
-    return np.int64(1) << np.int64(card)
 
 
 @helper

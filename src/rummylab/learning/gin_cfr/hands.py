@@ -25,7 +25,7 @@ from rummylab._jit import helper, kernel_of
 from rummylab.agents.gin.cfr_tables import SUIT, discard_set, draw_set, knock_set, stage_of
 from rummylab.agents.gin.fitness_cfr import best_candidates, choose
 from rummylab.agents.gin.fitness_options import TABLES
-from rummylab.cards.bits import lowest, popcount
+from rummylab.cards.bits import bit, lowest, popcount
 from rummylab.cards.rng import AGENT, DECK, any_card, below, mix, unit
 from rummylab.games.gin.melds import min_deadwood
 from rummylab.games.gin.rules import (
@@ -37,7 +37,6 @@ from rummylab.games.gin.rules import (
     RECORD,
     TAKE_UP_CARD,
     Rows,
-    bit,
     can_take,
     decline,
     open_hand,

@@ -18,7 +18,7 @@ from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel, kernel_of
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
-from rummylab.cards.bits import IDS_52, index_of
+from rummylab.cards.bits import IDS_52, bit, index_of
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.referee import MAX_HANDS
@@ -33,7 +33,6 @@ from rummylab.games.gin.rules import (
     RECORD,
     TAKE_UP_CARD,
     Rows,
-    bit,
     first_starter,
     is_legal,
     match_is_over,
