@@ -48,6 +48,7 @@ bench: setup-test  ## measure speed and write docs/results/*-speed.md
 reproduce: setup-test  ## play the baselines and the published studies again and write docs/results
 	@$(BIN)/python benchmarks/baselines.py
 	@$(BIN)/rummylab reproduce indian
+	@$(BIN)/rummylab reproduce keats
 	@$(BIN)/rummylab reproduce card-fitness
 
 results: setup-test  ## play every agent against every other and write docs/results/tournament-* (GAMES=2000 a pair)
