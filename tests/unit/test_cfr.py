@@ -11,6 +11,7 @@ import pytest
 
 from rummylab._jit import kernel_of
 from rummylab.errors import ArtifactError, OptionError, UnknownNameError
+from rummylab.learning.cfr import checkpoint
 from rummylab.learning.cfr.exploit import best_response, exploitability, nash_conv, value
 from rummylab.learning.cfr.game import CHANCE, OVER
 from rummylab.learning.cfr.games.kuhn import GAME_VALUE, Kuhn
@@ -321,4 +322,18 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     middle = len(data) // 2
     path.write_bytes(data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :])
     with pytest.raises(ArtifactError):
+        solver.restore(path)
+
+
+def test_a_file_of_numbers_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    solver = solved(KUHN, "cfr", 5)
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(ArtifactError, match="no checkpoint"):
+        solver.restore(path)
+    solver.save(path)
+    arrays, label = checkpoint.load(path)
+    checkpoint.save(path, arrays, {name: value for name, value in label.items() if name != "iterations"})
+    with pytest.raises(ArtifactError, match="its iterations is None, but a number is needed"):
         solver.restore(path)

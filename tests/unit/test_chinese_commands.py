@@ -61,6 +61,13 @@ def test_eight_cards_get_a_discard() -> None:
     assert [choice["short"] for choice in value["choices"]] == sorted(choice["short"] for choice in value["choices"])
 
 
+def test_a_hand_far_from_the_contract_is_short_of_so_many_cards_at_least() -> None:
+    junk = "3c 5d 6h 8s Td Qc Kh 9c Jd"
+    assert "at least 4 cards short" in run("hand", "chinese", junk, "--contract", "3S3"), "it is short of six"
+    assert json.loads(run("hand", "chinese", junk, "--contract", "3S3", "--json"))["at_least"]
+    assert not json.loads(run("hand", "chinese", "7c 7h 7s 9c 9h Kd 4d", "--json"))["at_least"]
+
+
 def test_other_contracts_can_be_asked_for() -> None:
     value = json.loads(run("hand", "chinese", "7c 7h 7s 5d 6d 8d Kc Qh 4s 9s", "--contract", "S3+R4", "--json"))
     assert value["short"] == 1
@@ -188,6 +195,22 @@ def test_the_command_plays_chinese_to_100_and_leaves_on_request() -> None:
     said = run("play", "chinese", "--agent", "chinese-heuristic", "--seed", "4", "--plain", stdin="s\nmoves\nquit\n")
     assert "Chinese Rummy and other contract rummies against chinese-heuristic, first to 100" in said
     assert "You leave the table." in said
+
+
+@pytest.mark.parametrize(
+    ("game", "typed", "reason"),
+    [
+        ("chinese", "s\nmeld 7c 2d PJ", "2 wilds in a meld of 3: at least half of it must be natural"),
+        ("chinese", "s\nmeld Ah 9d 2d", "Ah 2d 9d is no set of one rank and no run"),
+        ("chinese", "s\nlay off Ah on meld 1", "cards are laid off only after the own lay-down"),
+        ("chinese", "s\ndraw stock", "not possible in the phase 'play' (possible: discard)"),
+        ("chinese", "discard Kx", "'discard kx' is nothing you can do now"),
+        ("gin-course", "pass Kc", "Kc is not in the hand"),
+        ("gin-course", "draw stock", "not possible in the phase 'pass' (possible: pass)"),
+    ],
+)
+def test_the_terminal_says_why_a_move_is_not_possible(game: str, typed: str, reason: str) -> None:
+    assert reason in run("play", game, "--seed", "4", "--plain", stdin=f"{typed}\nquit\n")
 
 
 def test_several_opponents_are_told_apart() -> None:

@@ -37,6 +37,13 @@ def test_generated_tables_match_the_code(path: Path) -> None:
     assert tables.fill(path.read_text()) == path.read_text(), "run: make docs"
 
 
+@pytest.mark.parametrize("path", tables.documents(ROOT), ids=lambda path: path.name)
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(path: Path) -> None:
+    for block in re.findall(r"(?:^\|.*\|\n)+", path.read_text(), re.MULTILINE):
+        cells = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
+        assert len(cells) == 1, f"{path.name}: {block[:200]}"
+
+
 def test_links_in_the_documents_lead_somewhere() -> None:
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):

@@ -13,6 +13,7 @@ import pytest
 from rummylab._jit import kernel_of
 from rummylab.agents.gin.cfr_tables import DRAWS, KNOCKS, SUIT, UNSEEN
 from rummylab.errors import ArtifactError, OptionError
+from rummylab.learning.cfr import checkpoint
 from rummylab.learning.cfr.regrets import UPDATE
 from rummylab.learning.gin_cfr import train as t
 
@@ -92,6 +93,16 @@ def test_a_checkpoint_of_other_settings_or_a_damaged_one_is_refused(tmp_path: Pa
         t.train(tmp_path, SMALL, plot=False)
 
 
+def test_a_checkpoint_without_its_curve_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / t.CHECKPOINT
+    t.Trainer(SMALL).save(path)
+    arrays, label = checkpoint.load(path)
+    del arrays["curve"]
+    checkpoint.save(path, arrays, label)
+    with pytest.raises(ArtifactError, match="the curve is missing"):
+        t.Trainer(SMALL).restore(path)
+
+
 def test_wrong_settings_are_told() -> None:
     with pytest.raises(OptionError, match="linear needs whole sweeps"):
         t.Settings(variant="linear")
@@ -132,3 +143,6 @@ def test_the_command_trains_and_says_what_is_wrong(tmp_path: Path) -> None:
     wrong = run("--seed", "2", "--block", "100", "--no-plot")
     assert wrong.returncode == 2
     assert "its seed is 1, but 2 is needed" in wrong.stderr
+    (tmp_path / "file").touch()
+    wrong = run("--out", str(tmp_path / "file"), "--no-plot")
+    assert (wrong.returncode, wrong.stderr) == (2, f"error: {tmp_path / 'file'}: File exists\n")

@@ -117,5 +117,25 @@ def test_the_command_plays_a_match_and_its_record_can_be_checked_and_redacted(tm
 
 
 def test_only_some_games_have_more_than_two_seats() -> None:
-    with pytest.raises(RummyError, match="no option named 'seats'"):
-        run("play", "gin", "--seats", "3")
+    with pytest.raises(RummyError, match="chinese has 2 seats, not 3"):
+        run("play", "chinese", "--seats", "3")
+    assert "first to 100" in run("play", "chinese", "--seats", "2", "--seed", "4", "--plain", stdin="quit\n")
+
+
+def test_a_record_that_could_not_be_kept_is_told_before_the_first_card(tmp_path: Path) -> None:
+    with pytest.raises(RummyError, match=r"there is no directory .*nowhere"):
+        run("play", "gin-course", "--record", str(tmp_path / "nowhere" / "match.rgr"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("keats(late=nan)", "late is a number, not 'nan'"),
+        ("keats(late=1e60)", "late is a number, not '1e60'"),
+        ("keats(late=2", "the bracket is not closed"),
+        ("keats(inf)", "options are numbers in brackets"),
+    ],
+)
+def test_options_of_an_agent_are_numbers(name: str, message: str) -> None:
+    with pytest.raises(RummyError, match=message):
+        run("arena", "gin-course", name, "melder", "--games", "2")

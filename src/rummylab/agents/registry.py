@@ -341,11 +341,19 @@ def _checked(found: Entry) -> Entry:
     return found
 
 
+def _number(text: str) -> float:
+    """Return the number in *text*; what is none, or none that a parameter can hold, is a ``ValueError``."""
+    value = float(text)
+    if not abs(value) <= float(np.finfo(np.float32).max):  # not a number, or without end
+        raise ValueError(text)
+    return value
+
+
 def _with_options(found: Entry, name: str, options: str) -> Entry:
     if "=" in options:
         return _with_named_options(found, name, options)
     try:
-        par = [float(word) for word in options.removesuffix(")").split()]
+        par = [_number(word) for word in options.removesuffix(")").split()]
     except ValueError:
         par = []
     if not par or not options.endswith(")"):
@@ -358,12 +366,14 @@ def _with_options(found: Entry, name: str, options: str) -> Entry:
 def _with_named_options(found: Entry, name: str, options: str) -> Entry:
     known: Sequence[str] = getattr(import_module(found.home), "OPTION_NAMES", ())
     changes = []
+    if not options.endswith(")"):
+        raise OptionError(f"agent {name!r}: the bracket is not closed")
     for word in options.removesuffix(")").split():
         option, _, text = word.partition("=")
         if option not in known:
             raise UnknownNameError(f"option of {found.name}", option, known)
         try:
-            changes.append((known.index(option), float(text)))
+            changes.append((known.index(option), _number(text)))
         except ValueError:
             raise OptionError(f"agent {name!r}: {option} is a number, not {text!r}") from None
     return replace(found, name=name, changes=(*found.changes, *changes))

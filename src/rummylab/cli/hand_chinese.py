@@ -44,7 +44,8 @@ def _lines(value: Value) -> list[str]:
             loose = loose - meld
         melds = " | ".join(format(meld, "unicode") for meld in value.lay_down)
         return [f"  lay down {melds}   left over: {format(loose, 'unicode') or 'nothing'}"]
-    lines = [f"  {value.short} card{'s' * (value.short != 1)} short; costs {value.cost} points if caught"]
+    least = "at least " * value.at_least
+    lines = [f"  {least}{value.short} card{'s' * (value.short != 1)} short; costs {value.cost} points if caught"]
     if value.outs:
         lines.append(f"  waits for {len(value.outs)} cards: {' '.join(format(card, 'unicode') for card in value.outs)}")
     return lines

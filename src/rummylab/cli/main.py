@@ -86,6 +86,11 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone; that is no error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:  # a file that cannot be read or written
+        if error.filename is None:
+            raise
+        sys.stderr.write(f"error: {error.filename}: {error.strerror}\n")
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from rummylab.cli.common import announce_compilation
+from rummylab.engine.rules import Rules
 
 _FAVOURITE = {"gin": "simple", "indian": "mindist-outs", "chinese": "chinese-counter", "gin-course": "keats"}
 _TO_100 = {"rounds": 0, "target": 100}
@@ -29,14 +30,15 @@ def play(
     import sys
 
     from rummylab.agents.registry import agent as named_agent
+    from rummylab.errors import OptionError
     from rummylab.games.registry import game as find_game
     from rummylab.play.terminal.gin import GinTable
     from rummylab.play.terminal.table import TerminalTable
 
     name = agent or _FAVOURITE.get(find_game(game).name, "random")
-    table_rules = find_game(game).rules(rules, **({} if seats is None else {"seats": seats}))
-    if table_rules.options.to_dict().get("rounds") == 1:
-        table_rules = find_game(game).rules(rules, **_TO_100)
+    table_rules = _rules(game, rules, seats)
+    if record is not None and not record.resolve().parent.is_dir():
+        raise OptionError(f"--record is {record}, but there is no directory {record.resolve().parent}")
     opponents = [named_agent(game, name) for _ in range(table_rules.seats - 1)]
     announce_compilation()
     table = (GinTable if game == "gin" else TerminalTable)(
@@ -49,3 +51,16 @@ def play(
     )
     table.title = find_game(game).title.split(",")[0]
     table.play()
+
+
+def _rules(name: str, preset: str | None, seats: int | None) -> Rules:
+    """Return the rules of the table; where the arena plays single rounds people play to a target."""
+    from rummylab.errors import OptionError
+    from rummylab.games.registry import game
+
+    rules = game(name).rules(preset)
+    if seats is not None and "seats" in rules.options.to_dict():
+        rules = game(name).rules(preset, seats=seats)
+    elif seats not in (None, rules.seats):
+        raise OptionError(f"{name} has {rules.seats} seats, not {seats}")
+    return game(name).rules(preset, **_TO_100) if rules.options.to_dict().get("rounds") == 1 else rules

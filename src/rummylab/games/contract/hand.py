@@ -48,6 +48,8 @@ class Value:
     outs: tuple[Card, ...]
     lay_down: tuple[Hand, ...]
     """The melds of a lay-down, if it is possible."""
+    at_least: bool = False
+    """It may be short of more cards: it is so far from the contract that nobody counted."""
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -59,6 +61,7 @@ class Value:
             "hand": str(self.hand),
             "cost": self.cost,
             "short": self.short,
+            "at_least": self.at_least,
             "n_outs": len(self.outs),
             "outs": [str(card) for card in self.outs],
             "lay_down": [str(meld) for meld in self.lay_down],
@@ -87,7 +90,8 @@ class Evaluator:
                 for kind, card in kinds.items()
             }
             outs = tuple(card for card in cards if helps[self._kind(card)])
-        return Value(hand, int(_cost(self._view(hand))), short, outs, self._lay_down(hand) if short == 0 else ())
+        lay_down = self._lay_down(hand) if short == 0 else ()
+        return Value(hand, int(_cost(self._view(hand))), short, outs, lay_down, short == self.far)
 
     def _view(self, hand: Hand) -> Rows:
         view = np.zeros(1, r.VIEW)

@@ -34,10 +34,10 @@ def load(path: Path) -> tuple[Arrays, dict[str, Any]]:
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-        label = json.loads(arrays.pop(_LABEL).tobytes())
+        label = dict(json.loads(arrays.pop(_LABEL).tobytes()))
     except OSError as error:
         raise ArtifactError(f"{path}: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, AttributeError):
+    except (zipfile.BadZipFile, ValueError, KeyError, EOFError, AttributeError, TypeError):
         raise ArtifactError(f"{path}: no checkpoint, or a truncated one; delete it to start anew") from None
     return arrays, label
 
@@ -47,3 +47,11 @@ def expect(path: Path, label: Mapping[str, Any], wanted: Mapping[str, Any]) -> N
     for name, value in wanted.items():
         if label.get(name) != value:
             raise ArtifactError(f"{path}: its {name} is {label.get(name)!r}, but {value!r} is needed")
+
+
+def number(path: Path, label: Mapping[str, Any], name: str) -> float:
+    """Return the number *name* of the label."""
+    value = label.get(name)
+    if not isinstance(value, int | float):
+        raise ArtifactError(f"{path}: its {name} is {value!r}, but a number is needed")
+    return value

@@ -125,4 +125,4 @@ class Solver:
             if name not in arrays or arrays[name].shape != own.shape:
                 raise ArtifactError(f"{path}: the {name} are missing or do not fit the game")
             own[:] = arrays[name]
-        self.iterations = int(label["iterations"])
+        self.iterations = int(checkpoint.number(path, label, "iterations"))

@@ -156,8 +156,12 @@ class Trainer:
             if name not in arrays or arrays[name].shape != array.shape:
                 raise ArtifactError(f"{path}: the {name} are missing or do not fit the abstraction")
             array[:] = arrays[name]
-        self.hands, self.seconds = int(label["hands"]), float(label["seconds"])
-        self.curve = arrays["curve"].tolist()
+        curve = arrays.get("curve")
+        if curve is None or curve.ndim != 2 or curve.shape[1] != len(COLUMNS):
+            raise ArtifactError(f"{path}: the curve is missing or has other columns")
+        self.hands = int(checkpoint.number(path, label, "hands"))
+        self.seconds = checkpoint.number(path, label, "seconds")
+        self.curve = curve.tolist()
 
 
 def _shares(pairs: Floats) -> npt.NDArray[np.float32]:

@@ -32,6 +32,10 @@ class Quit(Exception):
     """The player has left the table."""
 
 
+class NoSuchMove(NotationError):
+    """What was typed is none of the moves."""
+
+
 class TerminalTable:
     """A match between the person at the keyboard (seat 0) and agents (the other seats).
 
@@ -179,8 +183,23 @@ class TerminalTable:
     # --- What a game may say better -----------------------------------------------------------------------------------
 
     def read_action(self, word: str, seen: Observation) -> Action:
-        """Understand what the player typed."""
-        return read_action(word, seen.legal)
+        """Understand what the player typed. A move in full that is not legal is left to the rules to refuse."""
+        try:
+            return read_action(word, seen.legal)
+        except NoSuchMove:
+            if (typed := self._in_full(word)) is None:
+                raise
+            return typed
+
+    def _in_full(self, word: str) -> Action | None:
+        """Return the move that *word* spells out, with cards or known to the rules."""
+        try:
+            action = Action.parse(word)
+            if not action.cards:
+                self.rules.encode(action)
+        except NotationError:
+            return None
+        return action
 
     def hint(self, seen: Observation) -> str:
         """Return what the coach would do, who sees what the player sees and no more."""
@@ -248,7 +267,7 @@ def read_action(text: str, legal: Sequence[Action]) -> Action:
             return found[0]
         if found:
             raise NotationError(f"{text!r} could be {', '.join(map(str, found[:4]))}")
-    raise NotationError(f"{text!r} is nothing you can do now; type 'help'")
+    raise NoSuchMove(f"{text!r} is nothing you can do now; type 'help'")
 
 
 def _words(action: Action) -> list[str]:
