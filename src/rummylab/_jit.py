@@ -183,10 +183,19 @@ def _one_version(compiled: Any) -> Any:
 
 
 def _njit(function: F, *signature: Any) -> Any:
-    """Compile *function*, with the cache of its module."""
-    directory = cache_of(Path(function.__code__.co_filename).resolve())
+    """Compile *function*, with the cache of its file; a function made of others (a closure) belongs to theirs.
+
+    Numba takes the functions in a closure for new ones in every process. But the directory says already what they were
+    made from, so their names are enough to find the machine code again.
+    """
+    parts = [getattr(cell.cell_contents, "py_func", function) for cell in function.__closure__ or ()]
+    directory = cache_of(Path((parts or [function])[0].__code__.co_filename).resolve())
     numba.config.CACHE_DIR = str(directory or "")  # type: ignore[attr-defined]
-    return numba.njit(*signature, cache=directory is not None, error_model="numpy")(function)
+    compiled = numba.njit(*signature, cache=directory is not None, error_model="numpy")(function)
+    if parts and hasattr(compiled, "_cache"):
+        names = tuple(f"{part.__module__}.{part.__qualname__}" for part in parts)
+        compiled._cache._index_key = lambda types, codegen: (types, codegen.magic_tuple(), names)
+    return compiled
 
 
 def kernel(function: F) -> F:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -70,13 +69,3 @@ def test_a_step_that_is_added_to_the_file_gets_a_section_of_its_own(results: Res
     longer = Results(results.experiment, {**results.steps, "utility-as-value": results.steps["v4-simple"]})
     assert "Utility as value" not in sections(Study(results))
     assert "## Utility as value\n\n| agent |" in sections(Study(longer))
-
-
-def test_the_published_report_is_of_the_present_file() -> None:
-    experiment = reproduction("card-fitness")
-    numbers = json.loads((ROOT / "docs" / "results" / "card-fitness" / "results.json").read_text())
-    told = {(line["name"], line["expected"]) for line in numbers["expect"]}
-    assert told == {(wanted.name, wanted.figure) for wanted in experiment.expectations}
-    assert {name: step["config"]["games"] for name, step in numbers["steps"].items()} == {
-        step.name: getattr(step, "games", None) for step in experiment.steps
-    }

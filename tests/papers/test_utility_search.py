@@ -13,7 +13,11 @@ from helpers import make_deck, push
 from rummylab._jit import kernel
 from rummylab.agents.gin import utility_search as u
 from rummylab.agents.registry import agent
+from rummylab.arena.backends import ThisProcess
+from rummylab.arena.experiment.report import write_report
+from rummylab.arena.experiment.run import run_experiment
 from rummylab.arena.match import match
+from rummylab.arena.reproduce.registry import reproduction
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cli.main import app
 from rummylab.engine.agent import CompiledAgent
@@ -128,3 +132,10 @@ def test_utility_ahead_is_worth_more_early_and_deadwood_late() -> None:
     values = np.array(u.load_values(u.ARTIFACT)).reshape(5, 3)
     assert values[0, 1] > values[2, 1] > values[4, 1] > 0
     assert values[4, 2] > values[2, 2]
+
+
+def test_the_study_is_played_by_one_command(tmp_path: Path) -> None:
+    results = run_experiment(reproduction("utility-as-value", quick=True), backend=ThisProcess())
+    text = write_report(results, tmp_path).read_text(encoding="utf-8")
+    assert "| `utility-search(depth=99)` |" in text
+    assert "the value function is better than playing to the end" in text

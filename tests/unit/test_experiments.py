@@ -20,7 +20,7 @@ from rummylab.arena.experiment.report import to_dict, write_report
 from rummylab.arena.experiment.run import earlier_run, run_experiment
 from rummylab.arena.experiment.verdicts import Expectation, Measured
 from rummylab.arena.match import match
-from rummylab.arena.reproduce.registry import reproductions
+from rummylab.arena.reproduce.registry import reproduction, reproductions
 from rummylab.arena.store import Store
 from rummylab.errors import ExperimentError, OptionError, StoreError, UnknownNameError
 
@@ -333,6 +333,16 @@ def test_reproductions_are_listed_with_their_source() -> None:
     done = command("reproduce", "--list")
     assert done.stdout.splitlines() == [f"{name:14} {source}" for name, source in reproductions().items()]
     assert "arXiv:2601.00024" in reproductions()["indian"]
+
+
+@pytest.mark.parametrize("name", sorted(reproductions()))
+def test_the_published_report_of_a_study_is_of_its_present_file(name: str) -> None:
+    experiment = reproduction(name)
+    numbers = json.loads((ROOT / "docs" / "results" / name / "results.json").read_text())
+    told = {(line["name"], line["expected"]) for line in numbers["expect"]}
+    assert told == {(wanted.name, wanted.figure) for wanted in experiment.expectations}
+    played = {name: step["config"].get("games") for name, step in numbers["steps"].items()}
+    assert played == {step.name: getattr(step, "games", None) for step in experiment.steps}
 
 
 def test_a_killed_run_goes_on_and_gives_the_identical_report(tmp_path: Path) -> None:

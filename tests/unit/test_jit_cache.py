@@ -103,3 +103,20 @@ def test_an_unwritable_cache_does_not_stop_anybody(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a directory")
     assert _deadwood(jit.PACKAGE.parent, blocked) == 10
+
+
+def test_kernels_made_for_a_game_are_compiled_once(tmp_path: Path) -> None:
+    """They are closures over the game's rules, which Numba by itself would compile anew in every process."""
+    code = (
+        "from rummylab._jit import on_compilation; on_compilation(lambda: print('compiled'));"
+        "from rummylab import State, gin; state = State.deal(gin(), 1); state.push(list(state.legal_actions)[0])"
+    )
+    environment = {**os.environ, "RUMMYLAB_CACHE": str(tmp_path)}
+
+    def run() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    assert run() == "compiled"
+    assert run() == ""

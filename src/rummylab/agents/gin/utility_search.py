@@ -13,7 +13,7 @@ move with the best mean is made. Gin is always shown.
 Played to the end of the hand instead, chance drowns the difference between moves: a hand swings by thirty points, two
 good throws differ by one. The value of the position is what makes a few hundred worlds enough.
 
-Departures: the paper only names the idea; all of this is ours. Measured in docs/results/card-fitness.
+Departures: the paper only names the idea; all of this is ours. Measured in docs/results/utility-as-value.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
 from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.engine.drivers import duel
 from rummylab.engine.referee import MAX_HANDS
 from rummylab.games.contract.rules import (
     ACT_POINTER,
@@ -50,26 +51,14 @@ TALLY = np.dtype(
 """The result of one match between two agents; by default a match is a round."""
 
 
+play_out = duel(is_legal, step)
+
+
 @helper
 def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
-    """Play the open round to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
+    """Play the open round to its end and count what became of it. Seat *swap* is the first agent's."""
+    play_out(row, swap, first, second, par, par2, tally)
     table = row.table
-    n = 0
-    while table.actor >= 0:
-        seat = table.actor
-        mine = row.mine[seat]
-        if seat == swap:
-            code = first(table, mine, par)
-        else:
-            code = second(table, mine, par2)
-        if not is_legal(table, mine, code):
-            tally.illegal = 1 + (seat ^ swap)
-            tally.illegal_code = code
-            tally.illegal_phase = table.phase
-            break
-        step(row, code)
-        n += 1
-    tally.decisions += n
     tally.hands += 1
     tally.turns += table.turn
     tally.reshuffles += table.reshuffles

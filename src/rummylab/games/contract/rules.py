@@ -18,6 +18,7 @@ from rummylab._jit import helper, kernel
 from rummylab.cards.bits import EACH_SUIT, IDS_52, LANE, bit, lowest, popcount, stay_apart
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import STARTER, lot_of_deck, mix, shuffle_first, swap_cards
+from rummylab.engine.drivers import many_tables
 from rummylab.games.contract.melds import (
     JOKER_BIT,
     N_RUNS,
@@ -786,36 +787,4 @@ def shuffle_rows(rows: Rows, seed: np.uint64) -> None:
         shuffle_deck(rows[i], seed)
 
 
-@kernel
-def open_hands(rows: Rows, decks: npt.NDArray[np.int8], starters: npt.NDArray[np.int8]) -> None:
-    """Deal the decks *decks* to *rows*."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        row.table.starter = starters[i]
-        for k in range(MAX_CARDS):
-            row.deck[k] = decks[i, k] if k < decks.shape[1] else -1
-        open_hand(row)
-
-
-@kernel
-def step_many(rows: Rows, codes: Codes, drawn: npt.NDArray[np.int8]) -> int:
-    """Carry out one move in every row; write the cards drawn. Return the first row with an illegal move, or -1.
-
-    Rows from that one on are unchanged.
-    """
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        if row.table.actor < 0 or not is_legal(row.table, row.mine[row.table.actor], codes[i]):
-            return i
-        drawn[i] = step(row, codes[i])
-    return -1
-
-
-@kernel
-def legal_many(rows: Rows, out: Codes, counts: npt.NDArray[np.int64]) -> None:
-    """Write the legal codes of every row's actor to *out* and how many there are to *counts*."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        counts[i] = 0
-        if row.table.actor >= 0:
-            counts[i] = legal_codes(row.table, row.mine[row.table.actor], out[i])
+open_hands, step_many, legal_many = many_tables(open_hand, is_legal, legal_codes, step)

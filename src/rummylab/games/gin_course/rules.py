@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import from_dtype, types
 
-from rummylab._jit import helper, kernel
+from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, IDS_52, bit, stay_apart
 from rummylab.cards.rng import shuffle
+from rummylab.engine.drivers import many_tables
 from rummylab.games.gin.melds import min_deadwood
 
 Rows = npt.NDArray[np.void]
@@ -431,36 +432,4 @@ def _close(table: np.void) -> None:
 # --- One table from Python ----------------------------------------------------------------------------------------
 
 
-@kernel
-def open_hands(rows: Rows, decks: npt.NDArray[np.int8], starters: npt.NDArray[np.int8]) -> None:
-    """Deal the decks *decks* to *rows*."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        row.table.starter = starters[i]
-        for k in range(52):
-            row.deck[k] = decks[i, k]
-        open_hand(row)
-
-
-@kernel
-def step_many(rows: Rows, codes: Codes, drawn: npt.NDArray[np.int8]) -> int:
-    """Carry out one move in every row; write the cards drawn or passed. Return the first row with an illegal move.
-
-    Rows from that one on are unchanged; -1: all moves were legal.
-    """
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        if row.table.actor < 0 or not is_legal(row.table, row.mine[row.table.actor], codes[i]):
-            return i
-        drawn[i] = step(row, codes[i])
-    return -1
-
-
-@kernel
-def legal_many(rows: Rows, out: Codes, counts: npt.NDArray[np.int64]) -> None:
-    """Write the legal codes of every row's actor to *out* and how many there are to *counts*."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        counts[i] = 0
-        if row.table.actor >= 0:
-            counts[i] = legal_codes(row.table, row.mine[row.table.actor], out[i])
+open_hands, step_many, legal_many = many_tables(open_hand, is_legal, legal_codes, step)

@@ -9,6 +9,7 @@ from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
 from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.engine.drivers import duel
 from rummylab.games.indian.rules import (
     ACT_POINTER,
     OUTCOMES,
@@ -46,26 +47,7 @@ TALLY = np.dtype(
 """The result of one deal between two agents."""
 
 
-@helper
-def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
-    """Play the open deal to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
-    table = row.table
-    n = 0
-    while table.actor >= 0:
-        seat = table.actor
-        mine = row.mine[seat]
-        if seat == swap:
-            code = first(table, mine, par)
-        else:
-            code = second(table, mine, par2)
-        if not is_legal(table, mine, code):
-            tally.illegal = 1 + (seat ^ swap)
-            tally.illegal_code = code
-            tally.illegal_phase = table.phase
-            break
-        step(row, code)
-        n += 1
-    tally.decisions = n
+play_hand = duel(is_legal, step)
 
 
 @helper
