@@ -64,6 +64,12 @@ def test_rates_add_up() -> None:
     assert json.dumps(result.to_dict(), allow_nan=False)
 
 
+def test_hands_won_by_agents_of_one_name_are_told_together() -> None:
+    told = match("gin-course", "melder", "dummy", "dummy", games=30, seed=5, workers=1).to_dict()
+    won = sum(sum(shares.values()) for shares in told["won_by"].values())
+    assert won == pytest.approx(1 - told["outcomes"]["washout"])
+
+
 def test_variance_reduction_says_how_many_games_are_saved() -> None:
     """Against an opponent of the same strength the two games of a pair are opposed: half the luck goes away."""
     result = match("indian", "mindist", "mindist", games=4000, seed=3, workers=1)

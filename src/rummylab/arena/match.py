@@ -136,6 +136,11 @@ class MatchResult:
         """Return the share of hands that an agent won in each way."""
         return self._shares(self.tallies["won_by"][:, number].sum(axis=0))
 
+    def _won_by_name(self, name: str) -> dict[str, float]:
+        """Return the share of hands won in each way by all who go by *name*."""
+        numbers = [number for number, other in enumerate(self.agents) if other == name]
+        return self._shares(self.tallies["won_by"][:, numbers].sum(axis=(0, 1)))
+
     def _shares(self, counts: Any) -> dict[str, float]:
         names = game(self.game).batch.OUTCOMES
         return {name: float(n) / self.hands for name, n in zip(names, counts, strict=True) if n}
@@ -176,7 +181,7 @@ class MatchResult:
             "turns_per_hand": self.turns_per_hand,
             "decisions": self.decisions,
             "outcomes": self.outcomes(),
-            "won_by": {name: self.won_by(number) for number, name in enumerate(self.agents)},
+            "won_by": {name: self._won_by_name(name) for name in self.agents},
             "moving_first": self.moving_first().value,
             "moving_second": self.moving_second().value,
             "variance_reduction": self.variance_reduction(),
