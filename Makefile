@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 GAMES ?= 2000
-GAMES_OF_RESULTS ?= gin indian chinese
+GAMES_OF_RESULTS ?= gin indian chinese gin-course
 
 .PHONY: help setup setup-test play test check fast signature bench reproduce results docs clean
 
