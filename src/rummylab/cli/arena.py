@@ -16,7 +16,7 @@ def arena(
         help="One agent for each seat: a name of `rummylab agents`, file.py:Class, program:command.",
     ),
     agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
-    games: int = typer.Option(1000, help="Games to play, rounded up to whole deals: every deal is played from each seat."),
+    games: int = typer.Option(1000, help="Games to play; every deal is played from each seat, so this is rounded up."),
     seed: int = typer.Option(0, help="Same seed, same result."),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     seats: int | None = typer.Option(None, help="Seats at the table; default: as many as agents."),
