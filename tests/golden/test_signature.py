@@ -30,7 +30,6 @@ def test_play_at_the_table_has_the_pinned_signature(name: str) -> None:
     assert signature.table_signature(*name.split("/")) == PINNED[name]["table"], ADVICE
 
 
-@pytest.mark.bounds
 @pytest.mark.parametrize("name", PINNED)
 def test_play_in_the_batch_kernel_has_the_pinned_signature(name: str) -> None:
     assert signature.batch_signature(*name.split("/")) == PINNED[name]["batch"], ADVICE
