@@ -93,7 +93,7 @@ def test_a_search_without_worlds_is_refused() -> None:
         u.SearchOptions(worlds=0)
 
 
-def test_the_search_beats_simple_and_needs_the_values() -> None:
+def test_the_search_is_blind_without_the_values() -> None:
     """Without values the positions at the horizon all count nothing, and the search is blind."""
     blind = np.array(u.WEIGHTS)
     blind[u.WORLDS] = 20

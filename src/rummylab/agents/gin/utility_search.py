@@ -93,8 +93,6 @@ class SearchOptions:
     """In a world, both sides knock with at most this deadwood in the first turn ..."""
     knock_fall: float = 1.25
     """... and so much less in every turn that follows; with gin always."""
-    prior: float = 0.0
-    """Points that a unit of utility is worth beside the search, in favour of the throw `utility-dnn` likes."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.worlds <= MAX_WORLDS:
@@ -103,8 +101,8 @@ class SearchOptions:
             raise OptionError(f"candidates is {self.candidates}, but must lie between 1 and {MAX_CANDIDATES}")
 
 
-WORLDS, CANDIDATES, DEPTH, WORLD_KNOCK_FROM, WORLD_KNOCK_FALL, PRIOR = range(6)
-VALUES = 6
+WORLDS, CANDIDATES, DEPTH, WORLD_KNOCK_FROM, WORLD_KNOCK_FALL = range(5)
+VALUES = 5
 """Where the values begin in ``par``: tempo, utility and deadwood for each stage."""
 UTILITY = VALUES + N_STAGES * N_VALUES
 """Where the parameters of `utility-dnn` begin."""
@@ -220,17 +218,17 @@ def search(
     table: np.void, mine: np.void, codes: Masks, scores: Scores, n: int, par: Floats, belief: Floats, hands: Masks
 ) -> int:
     """Add to *scores* what each of the *n* moves *codes* is worth on average over the worlds; return the best move."""
-    stay = np.empty(2, RECORD)
+    rows = np.empty(2, RECORD)
     loss = np.empty(LOSSES, np.float32)
     prices = np.empty((2, *PRICES), np.float32)
     write_prices(table.pile, table.turn, belief, par[UTILITY:], prices[0])
     price_for_opponent(table, par[UTILITY:], prices[1])
     last = table.turn + np.int64(par[DEPTH]) + (table.phase == DISCARD)
     for i in range(len(hands)):
-        imagine(table, mine, hands[i], stay[0])
+        imagine(table, mine, hands[i], rows[0])
         for k in range(n):
-            stay[1] = stay[0]
-            row = stay[1]
+            rows[1] = rows[0]
+            row = rows[1]
             step(row, codes[k])
             while row.table.actor >= 0 and (row.table.turn < last or row.table.phase != DRAW):
                 step(row, plain_move(row.table, row.mine[row.table.actor], par))
@@ -254,7 +252,6 @@ def write_candidates(
     belief: Floats,
     hands: Masks,
     codes: Masks,
-    scores: Scores,
 ) -> int:
     """Write the throws of the highest utility, less what the opponent gains, to *codes*; return how many."""
     utility = par[UTILITY:]
@@ -277,7 +274,6 @@ def write_candidates(
                 most, top = liked, card
         free &= ~bit(top)
         codes[n] = DISCARD_CODE + top
-        scores[n] = par[PRIOR] * most
         n += 1
     return n
 
@@ -290,10 +286,9 @@ def discard(table: np.void, mine: np.void, par: Floats, belief: Floats, hands: M
     if least == 0 and may_knock:
         return KNOCK_CODE + lowest(best)
     codes, scores = np.empty(MAX_CANDIDATES + 1, np.int64), np.zeros(MAX_CANDIDATES + 1, np.float64)
-    n = write_candidates(table, mine, best, par, belief, hands, codes, scores)
+    n = write_candidates(table, mine, best, par, belief, hands, codes)
     if may_knock:
         codes[n] = KNOCK_CODE + lowest(best)
-        scores[n] = scores[0]
         n += 1
     return search(table, mine, codes, scores, n, par, belief, hands) if n > 1 else codes[0]
 
