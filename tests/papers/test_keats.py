@@ -544,8 +544,9 @@ def test_the_reproduction_has_the_known_figures_beside_ours(tmp_path: Path) -> N
         assert printed in text
     for picture in ("points.png", "washouts.png"):
         assert (tmp_path / picture).stat().st_size > 5000
-    verdicts = {wanted.name: wanted.verdict(ours) for wanted, ours in results.findings}
-    assert "not confirmed" not in verdicts.values(), "24 games cannot contradict anything"
+    paper, _ = text.split("## Our own expectations")
+    assert "| rules page |" not in paper, "the rules page is not the author's report"
+    assert all(wanted.chosen for wanted, _ in results.findings if not wanted.ours), "the dummy was chosen to fit"
 
 
 def test_the_score_ratio_is_the_total_of_one_over_the_mean_of_the_others() -> None:

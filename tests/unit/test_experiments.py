@@ -16,7 +16,7 @@ import pytest
 from rummylab.agents.registry import entry
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.experiment.file import Experiment, parse_experiment, read_experiment
-from rummylab.arena.experiment.report import to_dict, write_report
+from rummylab.arena.experiment.report import to_dict, verdict_tables, write_report
 from rummylab.arena.experiment.run import earlier_run, run_experiment
 from rummylab.arena.experiment.verdicts import Expectation, Measured
 from rummylab.arena.match import match
@@ -103,6 +103,10 @@ def test_a_bad_file_is_one_line_that_names_file_and_key(text: str, words: str) -
         ('step = "m"\nquantity = "win_rate"', "exactly one of value, interval, at_least and at_most"),
         ('step = "m"\nquantity = "win_rate"\nvalue = 1\nat_least = 0', "exactly one of value"),
         ('step = "m"\nquantity = "win_rate"\ninterval = [2, 1]', "turn it round"),
+        ('step = "m"\nquantity = "win_rate"\nvalue = 1\nmargin = nan', "margin must be finite"),
+        ('step = "m"\nquantity = "win_rate"\nvalue = nan', "must be finite"),
+        ('step = "m"\nquantity = "win_rate"\nvalue = 1\nplaces = 99', "places must lie between"),
+        ('step = "m"\nquantity = "win_rate"\nat_least = 1\nnull = 0', "null belongs to value or interval"),
         ('step = "m"\nvalue = 1', "the key 'quantity' is missing"),
         ("value = 1", "either step (with quantity) or derived"),
         ('derived = "x"\nvalue = 1', "no derived number named 'x'"),
@@ -147,21 +151,31 @@ def test_an_agent_takes_options_in_brackets() -> None:
 @pytest.mark.parametrize(
     ("figure", "ours", "verdict"),
     [
-        ({"value": 0.5, "margin": 0.05}, (0.51, 0.49, 0.53), "confirmed"),
+        ({"value": 0.5, "margin": 0.05}, (0.51, 0.49, 0.53), "reproduced"),
         ({"value": 0.5, "margin": 0.05}, (0.54, 0.53, 0.56), "open"),
-        ({"value": 0.5, "margin": 0.05}, (0.58, 0.56, 0.60), "not confirmed"),
-        ({"value": 27}, (27, 27, 27), "confirmed"),
-        ({"value": 27}, (7, 7, 7), "not confirmed"),
-        ({"value": 0.43, "margin": 0.03}, (0.46, 0.46, 0.46), "confirmed"),
-        ({"interval": (0.4, 0.6)}, (0.5, 0.4, 0.6), "confirmed"),
-        ({"interval": (0.4, 0.6)}, (0.39, 0.38, 0.399), "not confirmed"),
-        ({"interval": (0.4, 0.6), "margin": 0.1}, (0.32, 0.30, 0.34), "confirmed"),
-        ({"at_least": 0.6}, (0.7, 0.61, 0.8), "confirmed"),
+        ({"value": 0.5, "margin": 0.05}, (0.5, 0.40, 0.60), "open"),
+        ({"value": 0.5, "margin": 0.05}, (0.58, 0.56, 0.60), "higher"),
+        ({"value": 0.5, "margin": 0.05}, (0.42, 0.40, 0.44), "lower"),
+        ({"value": 27}, (27, 27, 27), "reproduced"),
+        ({"value": 27}, (7, 7, 7), "lower"),
+        ({"value": 0.43, "margin": 0.03}, (0.46, 0.46, 0.46), "reproduced"),
+        ({"interval": (0.4, 0.6)}, (0.5, 0.4, 0.6), "reproduced"),
+        ({"interval": (0.4, 0.6)}, (0.39, 0.38, 0.399), "lower"),
+        ({"interval": (0.4, 0.6), "margin": 0.1}, (0.32, 0.30, 0.34), "reproduced"),
+        ({"at_least": 0.6}, (0.7, 0.61, 0.8), "direction only"),
         ({"at_least": 0.6}, (0.6, 0.55, 0.65), "open"),
-        ({"at_most": 0.6}, (0.7, 0.61, 0.8), "not confirmed"),
-        ({"value": 1}, (float("nan"),) * 3, "not comparable"),
-        ({"value": 1}, (1.0, float("-inf"), float("inf")), "not comparable"),
-        ({"not_comparable": "a picture"}, (1.0, 1.0, 1.0), "not comparable"),
+        ({"at_least": 0.6}, (0.5, 0.45, 0.55), "lower"),
+        ({"at_most": 0.6}, (0.7, 0.61, 0.8), "higher"),
+        ({"at_most": 0.6}, (0.5, 0.4, 0.6), "direction only"),
+        # With the value of no effect: a smaller effect has the direction, a larger one or none does not reproduce it.
+        ({"value": 0.62, "margin": 0.04, "null": 0.5}, (0.56, 0.55, 0.57), "direction only"),
+        ({"value": 0.62, "margin": 0.04, "null": 0.5}, (0.70, 0.69, 0.71), "higher"),
+        ({"value": 0.62, "margin": 0.04, "null": 0.5}, (0.51, 0.50, 0.52), "lower"),
+        ({"value": 0.37, "margin": 0.04, "null": 0.5}, (0.43, 0.42, 0.44), "direction only"),
+        ({"value": 0.37, "margin": 0.04, "null": 0.5}, (0.55, 0.54, 0.56), "higher"),
+        ({"value": 0.37, "margin": 0.04, "null": 0.5}, (0.30, 0.29, 0.31), "lower"),
+        ({"value": 1}, (float("nan"),) * 3, "open"),
+        ({"value": 1}, (1.0, float("-inf"), float("inf")), "open"),
     ],
 )
 def test_the_verdict_follows_from_expected_and_measured(
@@ -170,17 +184,31 @@ def test_the_verdict_follows_from_expected_and_measured(
     assert Expectation(name="x", step="s", quantity="q", **figure).verdict(Measured(*ours)) == verdict
 
 
-def test_a_verdict_is_shown_in_the_words_of_the_file() -> None:
+def test_a_verdict_says_why_a_figure_is_missed_and_what_was_chosen() -> None:
     wanted = Expectation(name="x", derived="d", value=27, places=0, if_not="error in the paper")
-    assert wanted.verdict_words(Measured.exact(7)) == "**error in the paper**"
-    assert wanted.verdict_words(Measured.exact(27)) == "confirmed"
-    assert (wanted.figure, wanted.ours_words(Measured.exact(7)), wanted.interval_words(Measured.exact(7))) == (
+    assert wanted.verdict_words(Measured.exact(7)) == "**lower**: error in the paper"
+    assert wanted.verdict_words(Measured.exact(27)) == "reproduced"
+    assert (wanted.figure, wanted.measured_words(Measured.exact(7)), wanted.interval_words(Measured.exact(7))) == (
         "27",
         "7",
         "-",
     )
-    pictured = Expectation(name="x", derived="d", not_comparable="a picture without numbers")
-    assert pictured.verdict_words(Measured.exact(7)) == "not comparable: a picture without numbers"
+    fitted = Expectation(name="x", derived="d", interval=(2, 3), chosen="the dummy")
+    assert fitted.verdict_words(Measured.exact(2.5)) == "reproduced; *chosen*: the dummy"
+
+
+def test_our_own_expectations_do_not_stand_under_paper() -> None:
+    lines = 'step = "m"\nquantity = "win_rate"\nat_least = 0.9\n'
+    text = HEAD + '[source]\ntitle = "A paper"\n' + STEP.replace("1200", "40")
+    text += f'[[expect]]\nname = "printed"\n{lines}[[expect]]\nname = "guessed"\n{lines}ours = true\n'
+    report = verdict_tables(run_experiment(parsed(text), backend=ThisProcess()))
+    paper, own = report.split("## Our own expectations")
+    assert paper.startswith("## Paper and ours")
+    assert "| printed |" in paper
+    assert "| guessed |" not in paper
+    assert "| guessed |" in own
+    alone = verdict_tables(run_experiment(parsed(text.replace("[source]", "[paper]")), backend=ThisProcess()))
+    assert "Paper" not in alone
 
 
 # --- Playing --------------------------------------------------------------------------------------------------------
@@ -193,7 +221,8 @@ def files(out: Path) -> dict[str, bytes]:
 def test_the_example_gives_the_same_bytes_on_every_back_end_and_after_an_interruption(tmp_path: Path) -> None:
     experiment = read_experiment(EXAMPLE)
     whole = run_experiment(experiment, backend=Processes(2))
-    assert [wanted.verdict(ours) for wanted, ours in whole.findings] == ["confirmed"] * 3
+    verdicts = [wanted.verdict(ours) for wanted, ours in whole.findings]
+    assert verdicts == ["direction only", "reproduced", "direction only"]
     write_report(whole, tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
         run_experiment(experiment, store=Store(tmp_path / "runs.db"), backend=Stops(after=3))
@@ -211,7 +240,7 @@ def test_the_report_shows_expected_ours_interval_verdict_steps_and_commands(tmp_
     results = run_experiment(read_experiment(EXAMPLE, quick=True), backend=ThisProcess())
     text = write_report(results, tmp_path).read_text()
     for words in (
-        "| what | where | expected | ours | 95 % interval | verdict |",
+        "| what | where | expected | measured | 95% interval | verdict |",
         "| simple beats random nearly always | - | at least 0.950 |",
         "### is-it-better",
         "Sequential test of 0.5 against 0.55: better after",
@@ -223,7 +252,7 @@ def test_the_report_shows_expected_ours_interval_verdict_steps_and_commands(tmp_
     assert numbers == json.loads(json.dumps(to_dict(results)))
     assert set(numbers["steps"]) == {"simple-random", "mirror", "is-it-better"}
     # A hundred games cannot tell 0.95 from 1: the quick version says so.
-    assert [line["verdict"] for line in numbers["expect"]] == ["open", "open", "confirmed"]
+    assert [line["verdict"] for line in numbers["expect"]] == ["open", "open", "direction only"]
 
 
 def test_a_tournament_step_is_measured_by_pair_and_by_rating() -> None:
@@ -231,7 +260,7 @@ def test_a_tournament_step_is_measured_by_pair_and_by_rating() -> None:
     text += '[[expect]]\nname = "e"\nstep = "t"\nquantity = "elo"\nagents = ["simple"]\nat_least = 0\n'
     text += '[[expect]]\nname = "w"\nstep = "t"\nquantity = "win_rate"\nagents = ["random", "simple"]\nat_most = 0.1\n'
     results = run_experiment(parsed(text), backend=ThisProcess())
-    assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["confirmed", "confirmed"]
+    assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["direction only", "direction only"]
     assert "| agent | Elo | 95 % |" in results.steps["t"].markdown()
 
 
@@ -245,7 +274,7 @@ def test_series_with_a_fixed_first_mover_run_in_one_order_or_both() -> None:
     text += '[[expect]]\nname = "s"\nstep = "o"\nquantity = "skill"\nagents = ["mindist", "random"]\nat_least = 0.5\n'
     results = run_experiment(parsed(text), backend=ThisProcess())
     # One order was not played: what needs both cannot be compared.
-    assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["confirmed", "not comparable"]
+    assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["direction only", "open"]
     both = run_experiment(parsed(head + step), backend=ThisProcess())
     assert list(both.steps["o"].ordered.series) == [("mindist", "random"), ("random", "mindist")]
 
@@ -339,8 +368,11 @@ def test_reproductions_are_listed_with_their_source() -> None:
 def test_the_published_report_of_a_study_is_of_its_present_file(name: str) -> None:
     experiment = reproduction(name)
     numbers = json.loads((ROOT / "docs" / "results" / name / "results.json").read_text())
-    told = {(line["name"], line["expected"]) for line in numbers["expect"]}
-    assert told == {(wanted.name, wanted.figure) for wanted in experiment.expectations}
+    told = [(line["name"], line["expected"]) for line in numbers["expect"]]
+    assert told == [(wanted.name, wanted.figure) for wanted in experiment.expectations]
+    for wanted, line in zip(experiment.expectations, numbers["expect"], strict=True):
+        ends = [float("nan") if end is None else end for end in (line["value"], *line["ci"])]
+        assert line["verdict"] == wanted.verdict(Measured(*ends)), wanted.name
     played = {name: step["config"].get("games") for name, step in numbers["steps"].items()}
     assert played == {step.name: getattr(step, "games", None) for step in experiment.steps}
 

@@ -71,9 +71,10 @@ def carry_out(
     if as_json:
         print_json(to_dict(results) | {"report": str(report)})
         return
-    for wanted, ours in results.findings:
-        words = f"{wanted.ours_words(ours)} ({wanted.interval_words(ours)})"
-        typer.echo(f"{wanted.verdict(ours):14} {wanted.name}: expected {wanted.figure}, ours {words}")
+    for wanted, measured in results.findings:
+        words = f"{wanted.measured_words(measured)} ({wanted.interval_words(measured)})"
+        chosen = " (chosen)" if wanted.chosen else ""
+        typer.echo(f"{wanted.verdict(measured):14} {wanted.name}: expected {wanted.figure}, measured {words}{chosen}")
     typer.echo(f"report: {report}")
 
 

@@ -6,15 +6,22 @@ It depends on the experiment and the results alone: the same run gives the same 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rummylab import __version__
 from rummylab.arena.experiment.run import Results
+from rummylab.arena.experiment.verdicts import VERDICTS, Expectation, Measured
 from rummylab.arena.words import table
 from rummylab.errors import StoreError
 
 REPORT, NUMBERS = "README.md", "results.json"
+LEGEND = """*Reproduced*: the measured interval lies within the expected figure and its margin. *Higher*, *lower*: it
+lies above or below. *Direction only*: only a direction or a bound was given, and it holds; or the effect has the expected
+direction and is smaller. *Open*: the interval crosses an end of the expected range.
+"""
+Finding = tuple[Expectation, Measured]
 
 
 def write_report(results: Results, out: Path) -> Path:
@@ -24,7 +31,7 @@ def write_report(results: Results, out: Path) -> Path:
         own = results.experiment.asked("report")
         body = _steps(results) if own is None else own(results, out)
         report = out / REPORT
-        report.write_text("\n".join([_head(results), _verdicts(results), body, _how(results)]), encoding="utf-8")
+        report.write_text("\n".join([_head(results), verdict_tables(results), body, _how(results)]), encoding="utf-8")
         (out / NUMBERS).write_text(json.dumps(to_dict(results), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise StoreError(f"the report cannot be written to {out}: {error.strerror or error}") from None
@@ -47,12 +54,14 @@ def to_dict(results: Results) -> dict[str, Any]:
             {
                 "name": wanted.name,
                 "source": wanted.source,
+                "ours": wanted.ours,
+                "chosen": wanted.chosen,
                 "expected": wanted.figure,
-                "value": _finite(ours.value),
-                "ci": [_finite(ours.low), _finite(ours.high)],
-                "verdict": wanted.verdict(ours),
+                "value": _finite(measured.value),
+                "ci": [_finite(measured.low), _finite(measured.high)],
+                "verdict": wanted.verdict(measured),
             }
-            for wanted, ours in results.findings
+            for wanted, measured in results.findings
         ],
         "steps": {
             step.name: {"config": step.to_dict(), **results.steps[step.name].to_dict()} for step in experiment.steps
@@ -75,39 +84,50 @@ def _head(results: Results) -> str:
         f"{key} {value:,}" if isinstance(value, int) and key != "seed" else f"{key} {value}"
         for key, value in experiment.settings.items()
     )
-    parts.append(f"Settings: {settings}. Intervals are 95 %.\n")
+    parts.append(f"Settings: {settings}. Intervals are 95%.\n")
     return "\n".join(parts)
 
 
-def _verdicts(results: Results) -> str:
-    if not results.findings:
-        return ""
+def verdict_tables(results: Results) -> str:
+    """Return a table of the source's figures and one of our own expectations, with what the verdicts mean."""
+    from_source = bool(str(results.experiment.source))
+    printed = [(wanted, found) for wanted, found in results.findings if from_source and not wanted.ours]
+    own = [(wanted, found) for wanted, found in results.findings if not from_source or wanted.ours]
+    parts = []
+    if printed:
+        parts.append(_verdict_table("Paper and ours", "paper", "ours", printed))
+    if own:
+        parts.append(_verdict_table("Our own expectations", "expected", "measured", own))
+    return "\n".join([*parts, _legend(results.findings)] if parts else [])
+
+
+def _verdict_table(title: str, expected: str, measured: str, findings: Sequence[Finding]) -> str:
     rows = [
         (
             wanted.name,
             wanted.source or "-",
             wanted.figure,
-            wanted.ours_words(ours),
-            wanted.interval_words(ours),
-            wanted.verdict_words(ours),
+            wanted.measured_words(found),
+            wanted.interval_words(found),
+            wanted.verdict_words(found),
         )
-        for wanted, ours in results.findings
+        for wanted, found in findings
     ]
-    expected = "paper" if str(results.experiment.source) else "expected"
-    head = ("what", "where", expected, "ours", "95 % interval", "verdict")
-    return f"""## {expected.capitalize()} and ours
-
-{table(head, rows)}
-{_counts(results)}
-A figure is *confirmed* when our whole interval lies within what was expected, margin included, *open* when only a part
-of it does: more games may tell.
-"""
+    head = ("what", "where", expected, measured, "95% interval", "verdict")
+    return f"## {title}\n\n{table(head, rows)}\n{_counts(findings)}\n"
 
 
-def _counts(results: Results) -> str:
-    found = [wanted.verdict(ours) for wanted, ours in results.findings]
-    words = [f"{found.count(verdict)} {verdict}" for verdict in dict.fromkeys(sorted(found))]
-    return f"Of {len(found)} figures: {', '.join(words)}."
+def _counts(findings: Sequence[Finding]) -> str:
+    verdicts = [wanted.verdict(found) for wanted, found in findings]
+    words = [f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in verdicts]
+    chosen = sum(bool(wanted.chosen) for wanted, _ in findings)
+    rest = f" For {chosen} of them something was chosen to fit." if chosen else ""
+    return f"{len(findings)} in all: {', '.join(words)}.{rest}"
+
+
+def _legend(findings: Sequence[Finding]) -> str:
+    chosen = "*Chosen*: we chose this so that the figure holds, so agreement is no evidence.\n"
+    return LEGEND + (chosen if any(wanted.chosen for wanted, _ in findings) else "")
 
 
 def _steps(results: Results) -> str:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from rummylab.arena.statistics import Estimate
 from rummylab.arena.words import number_words
 from rummylab.errors import OptionError
 
-Verdict = Literal["confirmed", "not confirmed", "open", "not comparable"]
+Verdict = Literal["reproduced", "higher", "lower", "direction only", "open"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+_MOST_PLACES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number of ours with its 95 % interval (both ends alike: it is exact), and words where that says too little."""
+    """A number of ours with its 95% interval (equal ends: it is exact), and words where that says too little."""
 
     value: float
     low: float
@@ -41,7 +43,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """A figure that somebody printed, where it is printed, and what of ours it is compared with."""
+    """A figure, who gave it, and which measurement it is compared with."""
 
     name: str
     """What the figure says."""
@@ -60,15 +62,19 @@ class Expectation:
     margin: float = 0.0
     """How far off still counts as the same: rounding, or the error of the printed figure."""
     interval: tuple[float, float] | None = None
-    """From where to where."""
+    """A range that was printed as such."""
     at_least: float | None = None
-    """A lower bound."""
+    """For a source that gives only a direction or a lower bound."""
     at_most: float | None = None
-    """An upper bound."""
-    if_not: str = "not confirmed"
-    """The words for a figure that does not hold."""
-    not_comparable: str = ""
-    """Why there is nothing to compare, such as a picture without numbers."""
+    """For a source that gives only a direction or an upper bound."""
+    null: float | None = None
+    """What no effect would be, such as 0.5 for a win rate: a smaller effect than printed is then `direction only`."""
+    ours: bool = False
+    """The figure is not the source's: the row stands in a table of our own expectations."""
+    chosen: str = ""
+    """What we chose so that the figure holds: agreement is then no evidence."""
+    if_not: str = ""
+    """Why the figure is missed, where that is known; shown only then."""
     places: int = 3
     """Decimal places in the report."""
 
@@ -77,18 +83,32 @@ class Expectation:
             raise OptionError("either step (with quantity) or derived says what is compared, and not both")
         if self.step and not self.quantity:
             raise OptionError(f"the key 'quantity' is missing: what of the step {self.step!r} is compared?")
-        if self.margin < 0 or self.places < 0:
-            raise OptionError("margin and places cannot be negative")
+        if not 0 <= self.margin < math.inf:
+            raise OptionError("margin must be finite and not negative")
+        if not 0 <= self.places <= _MOST_PLACES:
+            raise OptionError(f"places must lie between 0 and {_MOST_PLACES}")
         self._check_figure()
 
     def _check_figure(self) -> None:
-        told = [self.value is not None, self.interval is not None, self.at_least is not None, self.at_most is not None]
-        if self.not_comparable:
-            told = told if any(told) else [True]
-        if sum(told) != 1:
-            raise OptionError("exactly one of value, interval, at_least and at_most is wanted (or not_comparable)")
+        told = [self.value, self.interval, self.at_least, self.at_most]
+        if sum(figure is not None for figure in told) != 1:
+            raise OptionError("exactly one of value, interval, at_least and at_most is wanted")
+        if not all(math.isfinite(number) for number in (*self._ends, self.null or 0.0)):
+            raise OptionError("an expected figure must be finite")
         if self.interval is not None and self.interval[0] > self.interval[1]:
             raise OptionError(f"the interval runs from {self.interval[0]} to {self.interval[1]}: turn it round")
+        if self.null is not None and self.is_bound:
+            raise OptionError("null belongs to value or interval: at_least and at_most already give a direction")
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether only a direction or a bound is given, and no figure."""
+        return self.value is None and self.interval is None
+
+    @property
+    def _ends(self) -> tuple[float, ...]:
+        """The given numbers."""
+        return self.interval or tuple(x for x in (self.value, self.at_least, self.at_most) if x is not None)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -105,25 +125,33 @@ class Expectation:
         # These are decimal fractions: 0.43 with a margin of 0.03 must hold 0.46.
         return round(low - self.margin, 12), round(high + self.margin, 12)
 
-    def verdict(self, ours: Measured) -> Verdict:
-        """Return what our measurement says about the expectation.
-
-        ``open`` means that the data cannot tell: part of our interval lies within what was expected, part outside.
-        """
-        if self.not_comparable or not ours.is_known:
-            return "not comparable"
+    def verdict(self, measured: Measured) -> Verdict:
+        """Return what the measurement says about the expectation; the guide on experiments defines the verdicts."""
+        if not measured.is_known:
+            return "open"
         low, high = self.range
-        if ours.high < low or ours.low > high:
-            return "not confirmed"
-        inside = low <= ours.low and ours.high <= high
-        return "confirmed" if inside else "open"
+        if low <= measured.low and measured.high <= high:
+            return "direction only" if self.is_bound else "reproduced"
+        if measured.low <= high and measured.high >= low:
+            return "open"
+        if self._is_smaller_effect(measured):
+            return "direction only"
+        return "higher" if measured.low > high else "lower"
 
-    def verdict_words(self, ours: Measured) -> str:
-        """Return the verdict as the report shows it: what does not hold is bold."""
-        verdict = self.verdict(ours)
-        if verdict == "not comparable" and self.not_comparable:
-            return f"{verdict}: {self.not_comparable}"
-        return f"**{self.if_not}**" if verdict == "not confirmed" else verdict
+    def _is_smaller_effect(self, measured: Measured) -> bool:
+        """Return whether the whole interval lies between no effect and the expected range."""
+        if self.null is None:
+            return False
+        low, high = self.range
+        return self.null < measured.low <= measured.high < low or high < measured.low <= measured.high < self.null
+
+    def verdict_words(self, measured: Measured) -> str:
+        """Return the verdict as the report shows it: a missed figure is bold."""
+        verdict = self.verdict(measured)
+        words: str = verdict
+        if verdict in ("higher", "lower"):
+            words = f"**{verdict}**" + (f": {self.if_not}" if self.if_not else "")
+        return words + (f"; *chosen*: {self.chosen}" if self.chosen else "")
 
     @property
     def figure(self) -> str:
@@ -135,15 +163,16 @@ class Expectation:
             return f"{self._number(self.interval[0])} to {self._number(self.interval[1])}" + margin
         if self.at_least is not None:
             return f"at least {self._number(self.at_least)}" + margin
-        return "-" if self.at_most is None else f"at most {self._number(self.at_most)}" + margin
+        assert self.at_most is not None
+        return f"at most {self._number(self.at_most)}" + margin
 
     def _number(self, value: float) -> str:
         return number_words(value, self.places)
 
-    def ours_words(self, ours: Measured) -> str:
-        return ours.words or (self._number(ours.value) if ours.is_known else "-")
+    def measured_words(self, measured: Measured) -> str:
+        return measured.words or (self._number(measured.value) if measured.is_known else "-")
 
-    def interval_words(self, ours: Measured) -> str:
-        if ours.is_exact or not ours.is_known:
+    def interval_words(self, measured: Measured) -> str:
+        if measured.is_exact or not measured.is_known:
             return "-"
-        return f"{self._number(ours.low)} to {self._number(ours.high)}"
+        return f"{self._number(measured.low)} to {self._number(measured.high)}"
