@@ -18,8 +18,8 @@ from rummylab.errors import StoreError
 
 REPORT, NUMBERS = "README.md", "results.json"
 LEGEND = """*Reproduced*: the measured interval lies within the expected figure and its margin. *Higher*, *lower*: it
-lies above or below. *Direction only*: only a direction or a bound was given, and it holds; or the effect has the expected
-direction and is smaller. *Open*: the interval crosses an end of the expected range.
+lies above or below. *Direction only*: only a direction or a bound was given, and it holds; or the effect has the
+expected direction and is smaller. *Open*: the interval crosses an end of the expected range.
 """
 Finding = tuple[Expectation, Measured]
 
