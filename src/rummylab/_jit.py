@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import logging
 import os
 import platform
 import re
-import shutil
 import sys
-import time
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -24,17 +21,16 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import types
-from numba.core import event
+from numba.core import event, typeinfer
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import NativeLowering
 
-log = logging.getLogger(__name__)
+from rummylab._cache import SUFFIX, KernelCache, cache_directory
 
 PACKAGE = Path(__file__).resolve().parent
 EDGES = ("arena", "cli", "play", "interop")
 """Packages without kernels (a test holds them to it)."""
-_KEEP_CACHES = 6
 _FLAGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "NUMBA_OPT", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 _IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+rummylab\.([\w.]+)", re.MULTILINE)
 
@@ -84,41 +80,11 @@ def _hash_of(paths: Iterable[Path], root: Path) -> str:
     return digest.hexdigest()
 
 
-def _cache_root() -> Path:
-    chosen = os.environ.get("RUMMYLAB_CACHE")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "rummylab"
-
-
-def _forget_old_caches(root: Path, current: str) -> None:
-    """Remove all but the newest few caches of a module, so that a developer's disk does not fill up."""
-    others = sorted((d for d in root.iterdir() if d.is_dir() and d.name != current), key=lambda d: d.stat().st_mtime)
-    for stale in others[:-_KEEP_CACHES]:
-        if time.time() - stale.stat().st_mtime > 3600:  # somebody may be running an old checkout just now
-            shutil.rmtree(stale, ignore_errors=True)
-
-
 @cache
 def cache_of(path: Path) -> Path | None:
     """Return the directory with the machine code of the file *path*, made if need be; None if none can be written."""
-    name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts) if path.is_relative_to(PACKAGE) else "others"
-    try:
-        directory = _cache_root() / name / kernel_hash(path)
-        fresh = not directory.exists()
-        directory.mkdir(parents=True, exist_ok=True)
-        if fresh:
-            _forget_old_caches(directory.parent, directory.name)
-    except OSError as error:  # a read-only home must not stop anybody from playing
-        _warn_once(str(error))
-        return None
-    return directory
-
-
-@cache
-def _warn_once(why: str) -> None:
-    log.warning("compiled code is not kept between runs (%s)", why)
+    name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts) if _is_ours(path) else "others"
+    return cache_directory(name, kernel_hash(path))
 
 
 def _load_numba_without_blas() -> None:
@@ -141,7 +107,7 @@ _load_numba_without_blas()
 def is_cold(module: str) -> bool:
     """Return whether nothing of *module* is compiled yet, so that importing it takes some seconds."""
     directory = cache_of(PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py"))
-    return directory is None or not any(directory.rglob("*.nbi"))
+    return directory is None or not any(directory.glob(f"*{SUFFIX}"))
 
 
 def on_compilation(tell: Callable[[], None]) -> None:
@@ -188,14 +154,34 @@ def _njit(function: F, *signature: Any) -> Any:
     Numba takes the functions in a closure for new ones in every process. But the directory says already what they were
     made from, so their names are enough to find the machine code again.
     """
-    parts = [getattr(cell.cell_contents, "py_func", function) for cell in function.__closure__ or ()]
-    directory = cache_of(Path((parts or [function])[0].__code__.co_filename).resolve())
-    numba.config.CACHE_DIR = str(directory or "")  # type: ignore[attr-defined]
-    compiled = numba.njit(*signature, cache=directory is not None, error_model="numpy")(function)
-    if parts and hasattr(compiled, "_cache"):
-        names = tuple(f"{part.__module__}.{part.__qualname__}" for part in parts)
-        compiled._cache._index_key = lambda types, codegen: (types, codegen.magic_tuple(), names)
+    compiled = numba.njit(error_model="numpy")(function)
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return compiled
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    paths = [_file_of(getattr(cell, "py_func", function)) for cell in cells] or [_file_of(function)]
+    directory = cache_of(paths[0]) if all(path.is_file() for path in paths) else None  # a typed function has no file
+    if directory is not None:
+        strangers = [hashlib.blake2b(path.read_bytes()).hexdigest() for path in paths if not _is_ours(path)]
+        key = repr((function.__module__, [_name_of(cell) for cell in cells], strangers))
+        compiled._cache = KernelCache(function, directory, key)
+    with typeinfer.register_dispatcher(compiled):
+        for one in signature:
+            compiled.compile(one)
+            compiled.disable_compile()
     return compiled
+
+
+def _file_of(function: Any) -> Path:
+    return Path(function.__code__.co_filename).resolve()
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_relative_to(PACKAGE)
+
+
+def _name_of(cell: Any) -> str:
+    function = getattr(cell, "py_func", None)
+    return repr(cell) if function is None else f"{function.__module__}.{function.__qualname__}"
 
 
 def kernel(function: F) -> F:

@@ -1,25 +1,32 @@
-"""The compiled cache: editing a source file makes a new one for all that import it, so old machine code never runs."""
+"""The compiled cache: old machine code never runs, damage is mended, and only this user can write to it."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
+import stat
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
+import numba
 import pytest
 
+import rummylab._cache as cache
 import rummylab._jit as jit
 
 CALLEE = "cards/bits.py"
 
 
-def test_every_kernel_file_changes_the_hash(tmp_path: Path) -> None:
+def test_every_package_with_kernels_changes_the_hash(tmp_path: Path) -> None:
     copy = _copy(tmp_path)
     before = jit.source_hash(copy)
     assert before == jit.source_hash(copy)
-    for path in sorted(path for path in copy.rglob("*.py") if path.relative_to(copy).parts[0] not in jit.EDGES):
+    kernels = sorted(path for path in copy.rglob("*.py") if path.relative_to(copy).parts[0] not in jit.EDGES)
+    for path in {path.parent: path for path in kernels}.values():  # one of each package
         text = path.read_bytes()
         path.write_bytes(text + b"\n# edited\n")
         assert jit.source_hash(copy) != before, path.name
@@ -79,44 +86,274 @@ def test_the_bounds_check_switch_changes_the_hash(monkeypatch: pytest.MonkeyPatc
     assert jit.source_hash() != before
 
 
-def _deadwood(package_parent: Path, cache: Path) -> int:
-    code = "from rummylab.games.gin.melds import min_deadwood; print(min_deadwood(1 << 12))"
-    environment = {**os.environ, "PYTHONPATH": str(package_parent), "RUMMYLAB_CACHE": str(cache)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, cwd=package_parent
-    )
-    return int(done.stdout)
+KERNEL = """
+from rummylab._jit import kernel
+
+@kernel
+def double(x):
+    return 2 * x
+"""
+
+CLOSURE = """
+def chain(first, second):
+    @kernel
+    def both(x):
+        return second(first(x))
+    return both
+
+def plus(n):
+    @kernel
+    def add(x):
+        return x + n
+    return add
+
+twice = chain(double, double)
+plus_one, plus_two = plus(22), plus(23)
+"""
+
+CALLER = """
+from rummylab._jit import kernel
+from rummylab.callee import double
+
+@kernel
+def quadruple(x):
+    return double(double(x))
+"""
+
+Double = Callable[[], tuple[int, bool]]
+as_root = pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="needs root to become another user")
 
 
-def test_an_edited_callee_in_another_file_takes_effect_at_once(tmp_path: Path) -> None:
-    """Numba's own cache would go on running the old caller: it only looks at the caller's file."""
-    _copy(tmp_path)
-    assert _deadwood(tmp_path, tmp_path / "cache") == 10
-    callee = tmp_path / "rummylab" / CALLEE
-    text = callee.read_text()
-    callee.write_text(text.replace("8 * popcount(mask & _EIGHTS)", "8 * popcount(mask & _EIGHTS) + 90"))
-    assert callee.read_text() != text
-    assert _deadwood(tmp_path, tmp_path / "cache") == 100
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give a cache of its own, in a directory that is this user's alone."""
+    place = tmp_path / "cache"
+    monkeypatch.setenv("RUMMYLAB_CACHE", str(place))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(cache.tempfile, "tempdir", None)
+    _forget()
+    yield place
+    _forget()
 
 
-def test_an_unwritable_cache_does_not_stop_anybody(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("not a directory")
-    assert _deadwood(jit.PACKAGE.parent, blocked) == 10
+def _forget() -> None:
+    cache._cache_root.cache_clear()
+    cache._warn_once.cache_clear()
+    jit.cache_of.cache_clear()
 
 
-def test_kernels_made_for_a_game_are_compiled_once(tmp_path: Path) -> None:
-    """They are closures over the game's rules, which Numba by itself would compile anew in every process."""
+@pytest.fixture
+def double(tmp_path: Path, home: Path) -> Double:
+    """Load a module with one kernel as a new process would, call it, and tell whether it was compiled."""
+    path = tmp_path / "doubling.py"
+    path.write_text(KERNEL)
+
+    def call() -> tuple[int, bool]:
+        kernel = _load(path).double
+        return kernel(21), not kernel.stats.cache_hits
+
+    return call
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _files(home: Path) -> list[Path]:
+    return [path for path in home.rglob("*") if path.is_file()]
+
+
+def test_a_kernel_is_compiled_once(double: Double, home: Path) -> None:
+    assert double() == (42, True)
+    assert len(_files(home)) == 1
+    assert double() == (42, False)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[:10],
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-1],
+        lambda data: b"garbage" * 100,
+        lambda data: data[:100] + bytes([data[100] ^ 1]) + data[101:],
+        lambda data: cache._digest(b"no pickle") + b"no pickle",
+        lambda data: cache._digest(b"N.") + b"N.",
+    ],
+    ids=["empty", "ten bytes", "half", "one byte short", "garbage", "one bit", "no pickle", "another pickle"],
+)
+def test_a_damaged_file_is_deleted_and_recompiled(double: Double, home: Path, damage: Callable[[bytes], bytes]) -> None:
+    double()
+    (path,) = _files(home)
+    path.write_bytes(damage(path.read_bytes()))
+    assert double() == (42, True)
+    assert double() == (42, False)
+
+
+def test_a_file_edited_since_is_recompiled(double: Double, tmp_path: Path, home: Path) -> None:
+    double()
+    (tmp_path / "doubling.py").write_text(KERNEL.replace("2 * x", "3 * x"))
+    assert double() == (63, True)
+
+
+def test_a_full_disk_or_a_vanished_directory_stops_nobody(
+    double: Double, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    double()
+    shutil.rmtree(home)
+    assert double() == (42, True)
+    assert "not kept between runs" in caplog.text
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o722, 0o1777])
+def test_a_cache_that_others_can_write_to_is_refused_with_a_sentence(
+    double: Double, home: Path, caplog: pytest.LogCaptureFixture, mode: int
+) -> None:
+    double()
+    home.chmod(mode)
+    _forget()
+    assert double() == (42, True)
+    assert f"other users can write to {home}" in caplog.text
+    assert f"chmod go-w {home}" in caplog.text
+    assert len(caplog.records) == 1
+
+
+def test_a_cache_below_a_directory_that_others_can_write_to_is_refused(
+    double: Double, tmp_path: Path, home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("RUMMYLAB_CACHE", str(shared / "deep" / "cache"))
+    assert double() == (42, True)
+    assert f"other users can write to {shared}" in caplog.text
+    assert not _files(shared)
+
+
+def test_a_module_directory_inside_the_cache_is_checked_too(
+    double: Double, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    double()
+    (home / "others").chmod(0o777)
+    _forget()
+    assert double() == (42, True)
+    assert f"other users can write to {home / 'others'}" in caplog.text
+
+
+@as_root
+def test_a_cache_of_another_user_is_refused(double: Double, home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    double()
+    os.chown(home, 4711, 4711)
+    _forget()
+    assert double() == (42, True)
+    assert f"{home} belongs to another user" in caplog.text
+
+
+def test_directories_are_private_whatever_the_umask(double: Double, home: Path) -> None:
+    before = os.umask(0)
+    try:
+        double()
+    finally:
+        os.umask(before)
+    for directory in [home, *(path for path in home.rglob("*") if path.is_dir())]:
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_a_sticky_directory_above_is_fine(
+    double: Double, tmp_path: Path, home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    monkeypatch.setenv("RUMMYLAB_CACHE", str(shared / "cache"))
+    double()
+    assert _files(shared / "cache")
+    assert not caplog.text
+
+
+def test_a_place_that_cannot_be_written_stops_nobody(
+    double: Double, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home.write_text("not a directory")
+    assert double() == (42, True)
+    assert f"The compiler cache {home} is not used" in caplog.text
+
+
+def test_a_kernel_made_of_others_is_compiled_once(tmp_path: Path, home: Path) -> None:
+    """Numba by itself would recompile a closure in every process, and takes two made alike for one."""
+    path = tmp_path / "made.py"
+    path.write_text(KERNEL + CLOSURE)
+    for compiled in (True, False):
+        module = _load(path)
+        assert (module.twice(21), module.plus_one(21), module.plus_two(21)) == (84, 43, 44)
+        assert bool(module.plus_two.stats.cache_hits) is not compiled
+
+
+def test_machine_code_of_a_game_is_found_again_by_the_next_process() -> None:
     code = (
         "from rummylab._jit import on_compilation; on_compilation(lambda: print('compiled'));"
         "from rummylab import State, gin; state = State.deal(gin(), 1); state.push(list(state.legal_actions)[0])"
     )
-    environment = {**os.environ, "RUMMYLAB_CACHE": str(tmp_path)}
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(2)]
+    assert runs[1].stdout == ""
 
-    def run() -> str:
-        return subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-        ).stdout.strip()
 
-    assert run() == "compiled"
-    assert run() == ""
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Give a package of the same name with nothing but the compiler and two small modules."""
+    root = tmp_path / "rummylab"
+    root.mkdir()
+    for name in ("_jit.py", "_cache.py", "errors.py"):
+        shutil.copy(jit.PACKAGE / name, root)
+    (root / "__init__.py").write_text("")
+    (root / "callee.py").write_text(KERNEL)
+    (root / "caller.py").write_text(CALLER)
+    return root
+
+
+def _run(package: Path, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    code = f"{before}import rummylab.caller; print(rummylab.caller.quadruple(21))"
+    paths = [str(package.parent), *(path for path in sys.path if path.endswith("site-packages"))]
+    environment |= {"PYTHONPATH": os.pathsep.join(paths)}
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+
+
+def test_an_edited_callee_in_another_file_takes_effect_at_once(package: Path, tmp_path: Path) -> None:
+    """Numba's own cache would go on running the old caller: it only looks at the caller's file."""
+    place = str(tmp_path / "cache")
+    assert _run(package, RUMMYLAB_CACHE=place).stdout == "84\n"
+    (package / "callee.py").write_text(KERNEL.replace("2 * x", "10 * x"))
+    assert _run(package, RUMMYLAB_CACHE=place).stdout == "2100\n"
+
+
+@as_root
+def test_no_home_and_an_unknown_user_work(package: Path, tmp_path: Path) -> None:
+    """As in a container started with --user 54321; what that user cannot read here is loaded before."""
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    scratch.chmod(0o1777)
+    for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        place.chmod(0o755)
+    become = (
+        "import os, numba, rummylab._jit; numba.njit(lambda: 0)();os.setgroups([]); os.setgid(54321); os.setuid(54321);"
+    )
+    done = _run(package, become, TMPDIR=str(scratch))
+    assert (done.stdout, done.stderr, done.returncode) == ("84\n", "", 0)
+    assert _files(scratch / "rummylab-54321")
+
+
+def test_the_users_own_cached_functions_keep_their_cache(double: Double, tmp_path: Path) -> None:
+    before = numba.config.CACHE_DIR
+    double()
+    assert before == numba.config.CACHE_DIR
+    own = tmp_path / "own" / "mine.py"
+    own.parent.mkdir()
+    own.write_text("import numba\n\n@numba.njit(cache=True)\ndef triple(x):\n    return 3 * x\n")
+    assert _load(own).triple(2) == 6
+    assert list((own.parent / "__pycache__").glob("*.nbi"))
