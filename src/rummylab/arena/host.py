@@ -1,41 +1,126 @@
-"""The other end of :class:`rummylab.arena.outside.Hosted`: one outside agent, asked through pipes.
+"""The stranger's side of :mod:`rummylab.arena.outside`: load one outside agent, and answer for it in lines.
 
-Started as ``python -m rummylab.arena.host GAME SPEC``. What the agent prints goes to stderr.
+``python -m rummylab.arena.host describe HOME:NAME`` says what that is, ``python -m rummylab.arena.host play HOME:NAME``
+plays as it. *HOME* is the absolute path of a Python file, or a module. What the agent prints goes to stderr. The
+referee believes nothing it hears from here, so nothing here needs protection from the agent.
 """
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
+import json
 import os
-import pickle
 import sys
-from typing import IO, Any
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TextIO
 
-from rummylab.arena.outside import _FRAME, frame, instance
+from rummylab.arena.wire import READY_FOR_VIEWS, SEATED, Listener
+from rummylab.engine.action import Action
+from rummylab.engine.agent import CompiledAgent
+from rummylab.errors import AgentError
 
 
-def serve(game_name: str, spec: str, questions: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until the other side goes."""
+def load(target: str) -> Any:
+    """Import what *target* names: a class, a factory, an agent, a compiled agent."""
+    home, _, name = target.partition(":")
+    try:
+        module = _module_at(Path(home)) if home.endswith(".py") else import_module(home)
+    except BaseException as error:  # noqa: BLE001 - sys.exit among it
+        raise AgentError(f"cannot be imported: {_told(error)}") from None
+    if not hasattr(module, name):
+        raise AgentError(f"{home} has no {name!r}")
+    return getattr(module, name)
+
+
+def _module_at(path: Path) -> Any:
+    name = "_outside_" + hashlib.blake2b(str(path).encode(), digest_size=6).hexdigest()
+    found = importlib.util.spec_from_file_location(name, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))  # its neighbors, as for a script
+    found.loader.exec_module(module)
+    return module
+
+
+def describe(target: str) -> str:
+    """Return ``compiled`` or ``class``: how *target* can be played. A factory counts as a class."""
+    thing = load(target)
+    if isinstance(thing, CompiledAgent):
+        return "compiled"
+    if isinstance(thing, type) or callable(getattr(thing, "act", None)) or callable(thing):
+        return "class"
+    raise AgentError(f"{target.partition(':')[2]!r} is not an agent: it is neither a class nor a factory")
+
+
+def instance(target: str) -> Any:
+    """Return an agent made from what *target* names."""
+    thing = load(target)
+    made = thing() if isinstance(thing, type) or (callable(thing) and not hasattr(thing, "act")) else thing
+    for verb in ("sit", "act"):
+        if not callable(getattr(made, verb, None)):
+            raise AgentError(f"is not an agent: it has no method {verb!r}")
+    return made
+
+
+def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
+    """Answer until the other side goes. An agent that raised is made anew for the next hand."""
     agent: Any = None
-    while len(head := questions.read(_FRAME.size)) == _FRAME.size:
-        question = pickle.loads(questions.read(_FRAME.unpack(head)[0]))
+    listener: Any = None
+    for line in lines:
+        message = json.loads(line)
+        verb = next((verb for verb in ("sit", "act") if verb in message), "start")
         try:
-            if agent is None:
-                agent = instance(game_name, spec)
-            answer: Any = ("ok", getattr(agent, question[0])(*question[1:]))
-            data = pickle.dumps(answer)
-        except Exception as error:  # noqa: BLE001 - whatever a stranger's agent raises is told, not passed on
-            agent = None
-            data = pickle.dumps(("error", f"{question[0]} raised {type(error).__name__}: {error}"))
-        answers.write(frame(data))
+            if verb == "start":
+                agent, listener = instance(target), Listener(message)
+                answer = READY_FOR_VIEWS
+            elif verb == "sit":
+                agent = instance(target) if agent is None else agent
+                agent.sit(*listener.sit(message))
+                answer = SEATED
+            else:
+                answer = _words(agent.act(listener.observation(message)))
+        except AgentError as error:
+            agent, answer = None, f"error: {_one_line(str(error))}"
+        except BaseException as error:  # noqa: BLE001 - whatever a stranger's agent raises is told, not passed on
+            agent, answer = None, f"error: {verb} raised {_told(error)}"
+        answers.write(answer + "\n")
         answers.flush()
 
 
-def main() -> None:
-    """Serve on the pipes of this process."""
-    answers = os.fdopen(os.dup(1), "wb")
+def _words(answer: object) -> str:
+    if isinstance(answer, Action):
+        return _one_line(str(answer))
+    return f"illegal: {_one_line(repr(answer))} is no action"
+
+
+def _told(error: BaseException) -> str:
+    return _one_line(f"{type(error).__name__}: {error}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:1000]
+
+
+def main(verb: str, target: str) -> None:
+    """Do what the referee asks on the pipes of this process."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
     os.dup2(2, 1)
-    serve(sys.argv[1], sys.argv[2], sys.stdin.buffer, answers)
+    if verb == "play":
+        serve(target, sys.stdin, answers)
+        return
+    try:
+        answer = describe(target)
+    except AgentError as error:
+        answer = f"error: {_one_line(str(error))}"
+    answers.write(answer + "\n")
+    answers.flush()
+    os._exit(0)  # threads and exit handlers of a stranger are not waited for
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1], sys.argv[2])

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rummylab.arena.faults import Fault, OutsideError
 from rummylab.arena.latency import Latency
-from rummylab.arena.outside import Fault, OutsideError, Outsider, is_outside, player
+from rummylab.arena.outside import Outsider, is_outside, player
 from rummylab.cards.rng import AGENT, mix, signed
 from rummylab.engine.action import Action
 from rummylab.engine.agent import Agent, CompiledAgent
@@ -159,6 +160,7 @@ class TableJob:
         self.latency = {number: Latency() for number in range(rules.seats)}
         self.states: list[State] = []
         """The hands of the game played last."""
+        self._seated: list[Agent] = []
 
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
         """Play a chunk and write down the first *record* games."""
@@ -190,6 +192,7 @@ class TableJob:
         """Play one game with the seats turned by *turn* places; return who lost it by a fault, if anybody."""
         seats = self.rules.seats
         number_at = [(seat - turn) % seats for seat in range(seats)]  # which player sits where
+        self._seated = [player.in_seating(turn) if isinstance(player, Outsider) else player for player in self.players]
         tally["winner"] = -1
         if withdrawn is not None:
             tally["hands"] = 1
@@ -229,7 +232,7 @@ class TableJob:
 
     def _sit(self, number: int, seat: Seat, rng: np.random.Generator) -> tuple[int, str, str] | None:
         try:
-            self.players[number].sit(self.rules, seat, rng)
+            self._seated[number].sit(self.rules, seat, rng)
         except OutsideError as error:
             return number, error.kind, str(error)
         return None
@@ -238,7 +241,7 @@ class TableJob:
         """Play the hand to its end, or to the first fault of an outside player."""
         while (seat := state.actor) is not None:
             number = number_at[seat]
-            player = self.players[number]
+            player = self._seated[number]
             seen = state.observe(seat)
             began = time.perf_counter_ns()
             try:

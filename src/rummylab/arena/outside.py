@@ -1,94 +1,106 @@
-"""Players from outside: a class in somebody's Python file or package, or a program in any language.
+"""Agents from outside: a class in somebody's Python file or package, or a program in any language.
 
-An outside player sits in a process of its own. A crash, a time-out or an answer that cannot be understood raises
+An outside agent sits in a process of its own and is spoken to in lines of text. Nothing of it is imported, unpickled or
+waited for without a limit in this process. A crash, a time-out or an answer that cannot be understood raises
 :class:`OutsideError` here and is a forfeit at the table; the process is started afresh for the next game, and the
-tournament goes on. ``docs/guides/arena.md`` shows the three ways to bring an agent.
+tournament goes on. ``docs/guides/arena.md`` shows the ways to bring an agent.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.machinery
 import importlib.metadata
 import importlib.util
-import json
 import os
-import pickle
-import selectors
 import shlex
 import shutil
-import struct
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, Literal, NamedTuple, cast
 
 import numpy as np
 
 from rummylab.agents import registry
+from rummylab.arena import sandbox, wire
+from rummylab.arena.faults import Fault as Fault
+from rummylab.arena.faults import OutsideError
+from rummylab.arena.line_process import LineProcess, printable
 from rummylab.engine.action import Action
-from rummylab.engine.agent import Agent, CompiledAgent
+from rummylab.engine.agent import Agent
 from rummylab.engine.observation import Observation
-from rummylab.engine.records import event_to_json
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
-from rummylab.errors import AgentError, NotationError, UnknownNameError
+from rummylab.errors import AgentError, NotationError, OptionError, UnknownNameError
 
 PROGRAM: Final = "program:"
 GROUP: Final = "rummylab.agents"
 """The entry-point group under which an installed package offers agents."""
 START_UP: Final = 60.0
-"""Seconds an outside player has for its first answer."""
-PROTOCOL: Final = 1
-_FRAME = struct.Struct("<Q")
-
-
-class Fault(NamedTuple):
-    """A game lost without being played out: who, in which deal and seating, how, and the details."""
-
-    agent: str
-    deal: int
-    turn: int
-    kind: str
-    words: str
-
-
-class OutsideError(AgentError):
-    """An outside player crashed, took too long, or said something that is no move."""
-
-    def __init__(self, kind: str, words: str) -> None:
-        self.kind = kind
-        super().__init__(words)
+"""Seconds an outside agent has to be loaded, to get ready, and for its first hand to begin."""
+LONGEST_MOVE: Final = 86_400.0
+FRESH_AFTER: Final = 3600.0
+"""Seconds after which a process is replaced by a fresh one when the next game begins."""
+MAX_PROCESSES: Final = 16
+"""Processes of outside agents that one referee keeps running; the ones not used for longest are ended."""
+Kind = Literal["ours", "class", "compiled", "program"]
 
 
 # --- Names --------------------------------------------------------------------------------------------------------
 
 
 def is_outside(game_name: str, spec: str) -> bool:
-    """Return whether *spec* names a player that is not in our registry."""
+    """Return whether *spec* names an agent that is not in our registry."""
     return spec.partition("(")[0] not in {found.name for found in registry.entries(game_name)}
 
 
 def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:
-    """Return the player *spec*: a registered name, ``file.py:Class``, ``module:Class``, ``program:command``."""
-    if not is_outside(game_name, spec):
+    """Return the agent *spec*: a registered name, ``file.py:Class``, ``module:Class``, ``program:command``."""
+    if not 0 < seconds_a_move <= LONGEST_MOVE:
+        raise OptionError(f"seconds a move is {seconds_a_move}, but must be more than 0 and at most {LONGEST_MOVE:g}")
+    kind = describe(game_name, spec)
+    if kind == "ours":
         return registry.agent(game_name, spec)
-    if spec.startswith(PROGRAM):
-        return Program(spec, _command(spec), seconds_a_move)
-    thing = _load(game_name, spec)
-    if isinstance(thing, CompiledAgent):
-        return CompiledAgent(spec, thing.pointer, thing.par)
-    return Hosted(spec, game_name, seconds_a_move)
+    start = _program(spec) if kind == "program" else _hosted("play", target(game_name, spec))
+    return Outsider(spec, start, seconds_a_move)
 
 
 def is_compiled(game_name: str, spec: str) -> bool:
-    """Return whether the player *spec* runs in the batch drivers; somebody unknown or broken raises."""
-    return not is_outside(game_name, spec) or isinstance(player(game_name, spec), CompiledAgent)
+    """Return whether the agent *spec* runs in the batch drivers; somebody unknown or broken raises."""
+    return describe(game_name, spec) == "ours"
+
+
+def describe(game_name: str, spec: str) -> Kind:
+    """Return what *spec* names, as far as it can be told without trusting it.
+
+    A class or a compiled agent is loaded by a child process, which has :data:`START_UP` seconds for it; its answer is
+    remembered as long as the file stays as it is. Raises ``AgentError`` for somebody who cannot play. Whoever lies
+    here is seated the wrong way and forfeits.
+    """
+    if not is_outside(game_name, spec):
+        return "ours"
+    if spec.startswith(PROGRAM):
+        _command(spec)
+        return "program"
+    answer = _described(target(game_name, spec), fingerprint(spec))
+    if answer not in ("class", "compiled"):
+        raise AgentError(f"{spec!r}: {answer.removeprefix('error: ')}")
+    return cast(Kind, answer)
+
+
+@cache
+def _described(named: str, _fingerprint: str) -> str:
+    process = LineProcess(_hosted("describe", named).start())
+    try:
+        return printable(process.hear(START_UP), 500)
+    except OutsideError as error:
+        return f"error: cannot be imported: {error}"
+    finally:
+        process.stop()
 
 
 def fingerprint(spec: str) -> str:
@@ -105,19 +117,21 @@ def _file_of(spec: str) -> Path | None:
         words = [word for word in _command(spec) if Path(word).is_file()]
         return Path(words[-1]) if words else None
     home = spec.partition(":")[0] if ":" in spec else _entry_points().get(spec, spec).partition(":")[0]
-    if home.endswith(".py"):
-        return Path(home)
-    found = importlib.util.find_spec(home)
+    return Path(home) if home.endswith(".py") else file_of_module(home)
+
+
+def file_of_module(name: str) -> Path | None:
+    """Return the file of a module without importing anything, the packages above it included."""
+    top, *parts = name.split(".")
+    try:
+        found = importlib.util.find_spec(top)
+        for part in parts:
+            if found is None or found.submodule_search_locations is None:
+                return None
+            found = importlib.machinery.PathFinder.find_spec(part, list(found.submodule_search_locations))
+    except (ImportError, ValueError, KeyError):
+        return None
     return Path(found.origin) if found is not None and found.origin else None
-
-
-def _command(spec: str) -> list[str]:
-    words = shlex.split(spec.removeprefix(PROGRAM))
-    if not words:
-        raise AgentError(f"{spec!r} names no program: write program: and a command, such as 'program:./bot --fast'")
-    if shutil.which(words[0]) is None:
-        raise AgentError(f"{spec!r}: there is no program {words[0]!r} that can be started")
-    return words
 
 
 @cache
@@ -125,215 +139,168 @@ def _entry_points() -> dict[str, str]:
     return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
 
 
-def _load(game_name: str, spec: str) -> Any:
-    """Import what *spec* names; a class, a factory or a compiled agent."""
+def target(game_name: str, spec: str) -> str:
+    """Return ``HOME:NAME`` as another process finds it: an entry point followed, a file by its absolute path."""
     home, colon, name = (spec if ":" in spec else _entry_points().get(spec, spec)).partition(":")
     if not colon:
         known = [*(found.name for found in registry.entries(game_name)), *_entry_points()]
         raise UnknownNameError(f"{game_name} agent", spec, known)
+    if not home.endswith(".py"):
+        return f"{home}:{name}"
+    if not Path(home).is_file():
+        raise AgentError(f"{spec!r}: there is no file {home}")
+    return f"{Path(home).resolve()}:{name}"
+
+
+# --- How their processes are started ------------------------------------------------------------------------------
+
+
+class Start(NamedTuple):
+    """How to start a stranger's process, and which files it needs beyond the system's and this package's."""
+
+    command: tuple[str, ...]
+    readable: tuple[str, ...] = ()
+    python_path: tuple[str, ...] = ()
+
+    def start(self) -> sandbox.Process:
+        return sandbox.launch(self.command, readable=self.readable, python_path=self.python_path)
+
+
+def _hosted(verb: str, named: str) -> Start:
+    """Return how to start our host for a Python agent."""
+    home = named.partition(":")[0]
+    places = [os.path.abspath(place) for place in sys.path]
+    if home.endswith(".py"):  # a file needs no modules from where we happen to be
+        places = [place for place in places if place != os.getcwd() or place == str(Path(home).parent)]
+        readable: tuple[str, ...] = (str(Path(home).parent),)
+    else:
+        readable = ()
+    command = (sys.executable, "-P", "-m", "rummylab.arena.host", verb, named)
+    return Start(command, readable, tuple(dict.fromkeys(places)))
+
+
+def _command(spec: str) -> list[str]:
     try:
-        module = _module_at(Path(home)) if home.endswith(".py") else import_module(home)
-    except FileNotFoundError:
-        raise AgentError(f"{spec!r}: there is no file {home}") from None
-    except Exception as error:  # noqa: BLE001 - whatever a stranger's file raises is told, not passed on
-        raise AgentError(f"{spec!r} cannot be imported: {type(error).__name__}: {error}") from None
-    if not hasattr(module, name):
-        raise AgentError(f"{spec!r}: {home} has no {name!r}")
-    return getattr(module, name)
+        words = shlex.split(spec.removeprefix(PROGRAM))
+    except ValueError as error:
+        raise AgentError(f"{spec!r} cannot be read as a command: {error}") from None
+    if not words:
+        raise AgentError(f"{spec!r} names no program: write program: and a command, such as 'program:./bot --fast'")
+    if shutil.which(words[0]) is None:
+        raise AgentError(f"{spec!r}: there is no program {words[0]!r} that can be started")
+    return words
 
 
-def _module_at(path: Path) -> Any:
-    name = "_outside_" + hashlib.blake2b(str(path.resolve()).encode(), digest_size=6).hexdigest()
-    if name not in sys.modules:
-        if not path.is_file():
-            raise FileNotFoundError(path)
-        found = importlib.util.spec_from_file_location(name, path)
-        assert found is not None
-        assert found.loader is not None
-        module = importlib.util.module_from_spec(found)
-        sys.modules[name] = module
-        try:
-            found.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
+def _program(spec: str) -> Start:
+    """Return how to start a program. It runs in a scratch folder, so words that name files become absolute paths."""
+    first, *others = _command(spec)
+    program = os.path.abspath(cast(str, shutil.which(first)))
+    others = [os.path.abspath(word) if os.path.exists(word) else word for word in others]
+    folders = [word if os.path.isdir(word) else os.path.dirname(word) for word in others if os.path.exists(word)]
+    installed_at = Path(program).resolve().parent
+    folders += [str(installed_at.parent if installed_at.name == "bin" else installed_at), os.path.dirname(program)]
+    return Start((program, *others), tuple(folders))
 
 
-def instance(game_name: str, spec: str) -> Any:
-    """Return an agent made from what *spec* names, in this process."""
-    thing = _load(game_name, spec)
-    made = thing() if (callable(thing) and not hasattr(thing, "act")) or isinstance(thing, type) else thing
-    for verb in ("sit", "act"):
-        if not callable(getattr(made, verb, None)):
-            raise AgentError(f"{spec!r} is no agent: it has no method {verb!r}")
-    return made
-
-
-# --- A player in a process of its own -----------------------------------------------------------------------------
+# --- An agent in a process of its own -----------------------------------------------------------------------------
 
 
 class Outsider:
-    """A player behind two pipes. Subclasses know what is written on them."""
+    """An agent behind pipes: a program that reads lines of JSON and answers with the move in words.
 
-    def __init__(self, name: str, command: Sequence[str], seconds_a_move: float) -> None:
-        self.name, self.command, self.seconds_a_move = name, list(command), seconds_a_move
-        self._child: subprocess.Popen[bytes] | None = None
-        self._buffer = b""
-        self._stderr: Any = None
+    A Python class is such a program too, with ``rummylab.arena.host`` around it.
+    """
 
-    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-        raise NotImplementedError
+    def __init__(self, name: str, start: Start, seconds_a_move: float) -> None:
+        self.name, self.seconds_a_move = name, seconds_a_move
+        self._start = start
+        self._process: LineProcess | None = None
+        self._since = 0.0
+        self._told = 0
+        self._with_view = False
+        self._seatings: dict[int, Outsider] = {}
 
-    def act(self, seen: Observation) -> Action:
-        raise NotImplementedError
+    def in_seating(self, turn: int) -> Outsider:
+        """Return the agent for the next game, in which the seats are turned by *turn* places.
 
-    @property
-    def is_running(self) -> bool:
-        return self._child is not None and self._child.poll() is None
-
-    def start(self) -> None:
-        self.stop()
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed when the process is stopped
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)}
-        self._child = subprocess.Popen(
-            self.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            env=environment,
-            start_new_session=True,  # an interrupt of ours is not meant for it
-        )
-
-    def stop(self) -> None:
-        """End the process; the next hand starts another."""
-        if self._child is not None:
-            self._child.kill()
-            self._child.wait()
-            for pipe in (self._child.stdin, self._child.stdout, self._stderr):
-                if pipe is not None:
-                    pipe.close()
-        self._child, self._buffer = None, b""
-
-    __del__ = stop
-
-    def fault(self, kind: str, words: str) -> OutsideError:
-        self.stop()
-        return OutsideError(kind, f"{self.name}: {words}")
-
-    def write(self, data: bytes) -> None:
-        assert self._child is not None
-        assert self._child.stdin is not None
-        try:
-            self._child.stdin.write(data)
-            self._child.stdin.flush()
-        except OSError:
-            raise self._crash() from None
-
-    def _crash(self) -> OutsideError:
-        assert self._child is not None
-        self._child.kill()
-        code = self._child.wait()
-        self._stderr.seek(0)
-        said = self._stderr.read().decode(errors="replace").strip().splitlines()
-        return self.fault("crash", f"ended with code {code}" + (f": {said[-1][:200]}" if said else ""))
-
-    def read(self, enough: Any, seconds: float) -> bytes:
-        """Read until ``enough(buffer)`` tells how many bytes are wanted, or the time is over."""
-        assert self._child is not None
-        assert self._child.stdout is not None
-        deadline = time.monotonic() + seconds
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._child.stdout, selectors.EVENT_READ)
-            while (n := enough(self._buffer)) is None:
-                left = deadline - time.monotonic()
-                if left <= 0 or not selector.select(left):
-                    raise self.fault("time-out", f"no answer within {seconds:g} s")
-                part = os.read(self._child.stdout.fileno(), 1 << 16)
-                if not part:
-                    raise self._crash()
-                self._buffer += part
-        data, self._buffer = self._buffer[:n], self._buffer[n:]
-        return data
-
-
-# --- Python agents ------------------------------------------------------------------------------------------------
-
-
-class Hosted(Outsider):
-    """A Python agent in a process of its own; the two sides exchange pickles."""
-
-    def __init__(self, spec: str, game_name: str, seconds_a_move: float) -> None:
-        super().__init__(spec, [sys.executable, "-m", "rummylab.arena.host", game_name, spec], seconds_a_move)
+        Every seating has a process of its own: one that played a deal from one seat knows the cards of the other.
+        """
+        found = self._seatings.setdefault(turn, Outsider(self.name, self._start, self.seconds_a_move))
+        if found._process is not None and time.monotonic() - found._since > FRESH_AFTER:
+            found.stop()
+        if found._process is not None:
+            _keep(found._process)
+        return found
 
     def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
         seconds = self.seconds_a_move
-        if not self.is_running:
-            self.start()
-            seconds = max(START_UP, seconds)
-        self._ask(("sit", rules, seat, rng), seconds)
-
-    def act(self, seen: Observation) -> Action:
-        answer = self._ask(("act", seen), self.seconds_a_move)
-        if not isinstance(answer, Action):
-            raise OutsideError("illegal move", f"{self.name}: {answer!r} is no action")
-        return answer
-
-    def _ask(self, question: Any, seconds: float) -> Any:
-        self.write(frame(pickle.dumps(question)))
-        kind, answer = pickle.loads(self.read(_framed, seconds)[_FRAME.size :])
-        if kind == "error":  # the process is well and makes a new agent for the next hand
-            raise OutsideError("crash", f"{self.name}: {answer}")
-        return answer
-
-
-def frame(data: bytes) -> bytes:
-    """Return *data* with its length before it."""
-    return _FRAME.pack(len(data)) + data
-
-
-def _framed(buffer: bytes) -> int | None:
-    if len(buffer) < _FRAME.size:
-        return None
-    n = _FRAME.size + int(_FRAME.unpack_from(buffer)[0])
-    return n if len(buffer) >= n else None
-
-
-# --- Programs in any language -------------------------------------------------------------------------------------
-
-
-class Program(Outsider):
-    """A program that reads lines of JSON and answers every ``act`` with a line: the move in words."""
-
-    _heard = 0
-
-    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-        if not self.is_running:
-            self.start()
-            self._tell({"rummylab": PROTOCOL, "game": rules.name, "rules": rules.options.to_dict()})
-            answer = self.read(_line, max(START_UP, self.seconds_a_move)).decode(errors="replace").strip()
-            if answer != "ready":
-                raise self.fault("bad answer", f"said {answer[:80]!r} instead of 'ready'")
-        self._heard = 0
-        self._tell({"sit": int(seat), "seats": rules.seats, "seed": int(rng.integers(2**53))})
-
-    def act(self, seen: Observation) -> Action:
-        news = [event_to_json(event) for event in seen.log[self._heard :]]
-        self._heard = len(seen.log)
-        self._tell({"act": int(seen.seat), "hand": str(seen.hand), "events": news, "legal": list(map(str, seen.legal))})
-        text = self.read(_line, self.seconds_a_move).decode(errors="replace").strip()
         try:
-            return Action.parse(text)
+            if self._process is None or not self._process.is_running:
+                seconds = max(START_UP, seconds)
+                self._begin(rules, seconds)
+            assert self._process is not None
+            self._told = 0
+            line = wire.seating(rules, seat, int(rng.integers(2**53)))
+            if not self._with_view:
+                self._process.tell(line, seconds)
+            elif (answer := self._answer(line, seconds)) != wire.SEATED:
+                self.stop()
+                raise OutsideError("bad answer", f"said {printable(answer, 80)!r} instead of {wire.SEATED!r}")
+        except OutsideError as error:
+            raise self._named(error) from None
+
+    def act(self, seen: Observation) -> Action:
+        line = wire.question(seen, self._told, with_view=self._with_view)
+        self._told = len(seen.log)
+        try:
+            return Action.parse(self._answer(line, self.seconds_a_move))
         except NotationError as error:
-            raise OutsideError("illegal move", f"{self.name}: {error}") from None
+            raise self._named(OutsideError("illegal move", printable(str(error)))) from None
+        except OutsideError as error:
+            raise self._named(error) from None
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        self.write(json.dumps(message).encode() + b"\n")
+    def stop(self) -> None:
+        """End the process; the next hand starts another."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def _begin(self, rules: Rules, seconds: float) -> None:
+        self.stop()
+        self._process = LineProcess(self._start.start())
+        self._since = time.monotonic()
+        _keep(self._process)
+        answer = self._answer(wire.greeting(rules), seconds)
+        if answer not in (wire.READY, wire.READY_FOR_VIEWS):
+            self.stop()
+            raise OutsideError("bad answer", f"said {printable(answer, 80)!r} instead of {wire.READY!r}")
+        self._with_view = answer == wire.READY_FOR_VIEWS
+
+    def _answer(self, line: str, seconds: float) -> str:
+        if self._process is None:
+            raise OutsideError("crash", "its process has ended")
+        answer = self._process.ask(line, seconds)
+        for start, kind in wire.FAULTS.items():
+            if answer.startswith(start):
+                raise OutsideError(kind, printable(answer.removeprefix(start)))
+        return answer
+
+    def _named(self, error: OutsideError) -> OutsideError:
+        return OutsideError(error.kind, f"{self.name}: {error}")
 
 
-def _line(buffer: bytes) -> int | None:
-    end = buffer.find(b"\n")
-    return end + 1 if end >= 0 else None
+_running: dict[Callable[[], object], None] = {}
+"""What ends each running process, those used last at the end."""
+
+
+def _keep(process: LineProcess) -> None:
+    """Note that *process* is in use; end those that have not been for longest, if there are too many."""
+    _running.pop(process.stop, None)
+    _running[process.stop] = None
+    while len(_running) > MAX_PROCESSES:
+        stop = next(iter(_running))
+        del _running[stop]
+        stop()
 
 
 @dataclass(frozen=True, slots=True)

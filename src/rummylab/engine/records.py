@@ -177,8 +177,7 @@ class _Reader:
 
     def _event(self, value: dict[str, Any]) -> Event:
         try:
-            secret = tuple(Card.parse(word) for word in value.get("secret", "").split())
-            return Event(Seat(value["seat"]), Action.parse(value["do"]), secret, value.get("by_rule") is None)
+            return event_from_json(value)
         except KeyError as error:
             raise self.fail(f"the event lacks {error}") from None
         except (RummyError, TypeError, AttributeError) as error:
@@ -276,6 +275,12 @@ def event_to_json(event: Event) -> dict[str, Any]:
     if not event.chosen:
         value["by_rule"] = True
     return value
+
+
+def event_from_json(value: dict[str, Any]) -> Event:
+    """Return the event that :func:`event_to_json` wrote; a damaged one raises whatever it likes."""
+    secret = tuple(Card.parse(word) for word in value.get("secret", "").split())
+    return Event(Seat(value["seat"]), Action.parse(value["do"]), secret, value.get("by_rule") is None)
 
 
 def _digest(lines: Iterable[str]) -> str:
