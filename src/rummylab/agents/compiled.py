@@ -8,6 +8,7 @@ from typing import Any
 import numba
 
 from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.guard import guarded
 from rummylab.errors import AgentError
 from rummylab.games.registry import game
 
@@ -15,14 +16,15 @@ from rummylab.games.registry import game
 def compiled_agent(game_name: str, *, par: Sequence[float] = ()) -> Callable[[Callable[..., int]], CompiledAgent]:
     """Turn ``act(table, mine, par)`` into a :class:`CompiledAgent` for *game_name*.
 
-    The function gets the public table, the own private record and the float32 weights *par*, and returns an action
-    code. It may call anything Numba understands, the game's kernels among it.
+    The function gets the public table, the player's private record and the float32 weights *par*, and returns an
+    action code. It may call anything Numba understands, the game's kernels among it. It works on copies, of which
+    ``mine.memory`` and ``mine.rng`` are kept; array indexes are checked (:mod:`rummylab.engine.guard`).
     """
 
     def compile_it(function: Callable[..., int]) -> CompiledAgent:
         signature: Any = game(game_name).act_signature
         try:
-            act = numba.njit(signature, error_model="numpy")(function)
+            act = guarded(function, signature)
         except (numba.core.errors.NumbaError, KeyError, TypeError, AttributeError, NotImplementedError) as error:
             raise AgentError(f"{function.__name__} does not compile as an agent of {game_name}: {error}") from None
         return CompiledAgent(function.__name__.replace("_", "-"), act, par)

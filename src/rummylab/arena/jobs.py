@@ -19,7 +19,7 @@ from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Outsider, is_outside, player
 from rummylab.cards.rng import AGENT, mix, signed
 from rummylab.engine.action import Action
-from rummylab.engine.agent import Agent, CompiledAgent
+from rummylab.engine.agent import STOPPED, STOPPED_WORDS, Agent, CompiledAgent
 from rummylab.engine.observation import Observation
 from rummylab.engine.records import Record
 from rummylab.engine.referee import MAX_HANDS
@@ -121,10 +121,12 @@ class AsCounted(CompiledAgent):
 
 
 def complaint(rules: Rules, players: Any, tally: Any) -> str:
-    """Say which agent made the illegal move noted in *tally*."""
+    """Say which agent made the illegal move noted in *tally*, or stopped with an error."""
     name = players[int(tally["illegal"]) - 1].name
     code = int(tally["illegal_code"])
     phase = game(rules.name).batch.PHASES[int(tally["illegal_phase"])]
+    if code == STOPPED:
+        return f"agent {name!r} in the phase {phase!r} {STOPPED_WORDS}"
     return f"agent {name!r} made an illegal move in the phase {phase!r}: code {code}"
 
 

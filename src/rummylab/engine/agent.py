@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,11 @@ from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.rules import Rules, copy_of
 from rummylab.engine.seats import Seat
+from rummylab.errors import AgentError
+
+STOPPED: Final = -(2**62)
+"""What a guarded compiled agent returns when it stops with an error; no game has an action with this code."""
+STOPPED_WORDS: Final = "stopped with an error: it read or wrote outside an array, or raised an exception"
 
 
 class Agent(Protocol):
@@ -47,6 +52,8 @@ class CompiledAgent:
         if self._memory is not None:
             mine["memory"] = self._memory
         code = self.pointer(view["table"], mine, self.par)
+        if code == STOPPED:
+            raise AgentError(f"agent {self.name!r} {STOPPED_WORDS}")
         self._rng, self._memory = mine["rng"], mine["memory"].copy()
         return seen.rules.decode(int(code))
 
