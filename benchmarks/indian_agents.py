@@ -11,6 +11,7 @@ import time
 import numpy as np
 
 from rummylab.agents.registry import agent
+from rummylab.cards.rng import root_of
 from rummylab.engine.rules import Rows
 from rummylab.games.indian.game import indian
 from rummylab.games.registry import game
@@ -30,7 +31,7 @@ def play(first: str, second: str, games: int, seed: int) -> tuple[Rows, float]:
     batch = game("indian").batch
     tallies = np.zeros(games, batch.TALLY)
     started = time.perf_counter()
-    batch.play_deals(indian().new_rows(1), seed, 0, 0, one.pointer, two.pointer, one.par, two.par, tallies)
+    batch.play_deals(indian().new_rows(1), root_of(seed), 0, 0, one.pointer, two.pointer, one.par, two.par, tallies)
     return tallies, time.perf_counter() - started
 
 

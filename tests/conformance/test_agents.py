@@ -13,7 +13,7 @@ from rummylab.agents.compiled import compiled_agent
 from rummylab.agents.registry import ENTRIES, agent, entries
 from rummylab.arena.match import match
 from rummylab.cards.bits import nth_card
-from rummylab.cards.rng import below
+from rummylab.cards.rng import below, root_of
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rules
@@ -46,7 +46,9 @@ def batch(rules: Rules, first: CompiledAgent, second: CompiledAgent, pairs: int,
     """The tallies of *pairs* pairs of matches, straight from the kernel."""
     kernels = GAMES[rules.name].batch
     tallies = np.zeros(2 * pairs, kernels.TALLY)
-    kernels.play_pairs(rules.new_rows(1), seed, 0, first.pointer, second.pointer, first.par, second.par, tallies)
+    kernels.play_pairs(
+        rules.new_rows(1), root_of(seed), 0, first.pointer, second.pointer, first.par, second.par, tallies
+    )
     return tallies
 
 

@@ -10,6 +10,7 @@ import pytest
 from helpers import FirstChooser
 from rummylab.agents.compiled import compiled_agent
 from rummylab.arena.match import match
+from rummylab.cards.rng import root_of
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.referee import play_match
 from rummylab.errors import AgentError
@@ -40,7 +41,7 @@ def test_the_batch_kernel_and_the_table_play_the_same_matches(
 ) -> None:
     rules = chinese(preset, **changes)
     tallies = np.zeros(24, TALLY)
-    play_pairs(rules.new_rows(1), SEED, 0, steady.pointer, steady.pointer, steady.par, steady.par, tallies)
+    play_pairs(rules.new_rows(1), root_of(SEED), 0, steady.pointer, steady.pointer, steady.par, steady.par, tallies)
     for i, tally in enumerate(tallies):
         states = list(play_match(rules, [steady, steady], SEED, pair=i // 2))
         swap, scores = i & 1, states[-1].scores

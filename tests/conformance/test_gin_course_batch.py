@@ -13,6 +13,7 @@ from rummylab.agents.registry import agent, entries
 from rummylab.arena.jobs import CompiledJob, TableJob, job_for, tally_of
 from rummylab.arena.match import match
 from rummylab.cards.bits import lowest
+from rummylab.cards.rng import root_of
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rules
@@ -51,7 +52,7 @@ def steady() -> CompiledAgent:
 def rotated(rules: Rules, players: list[CompiledAgent], deals: int) -> Any:
     tallies = np.zeros(rules.seats * deals, tally_for(rules.seats))
     acts, pars = [player.pointer for player in players], [player.par for player in players]
-    play_rotated(rules.new_rows(1), np.int64(SEED), np.int64(0), acts, pars, tallies)
+    play_rotated(rules.new_rows(1), root_of(SEED), np.int64(0), acts, pars, tallies)
     return tallies
 
 

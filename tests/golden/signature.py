@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # when run as a script
 
 from helpers import fewer
 from rummylab.agents.registry import agent, entries
+from rummylab.cards.rng import root_of
 from rummylab.engine.referee import play_match
 from rummylab.engine.state import State
 from rummylab.games.registry import GAMES
@@ -63,7 +64,7 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     is_long = options.get("target") or options.get("rounds", 1) > 1 or "hands" in options
     n_pairs = BATCH_PAIRS if is_long else 10 * BATCH_PAIRS
     tallies = np.zeros(2 * fewer(n_pairs, first, second), kernels.TALLY)
-    kernels.play_pairs(rules.new_rows(1), SEED, 0, one.pointer, two.pointer, one.par, two.par, tallies)
+    kernels.play_pairs(rules.new_rows(1), root_of(SEED), 0, one.pointer, two.pointer, one.par, two.par, tallies)
     # By value, so that padding and byte order play no part.
     values = [[tally[name].tolist() for name in kernels.TALLY.names] for tally in tallies]
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]

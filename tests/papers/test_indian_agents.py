@@ -16,6 +16,7 @@ from rummylab.arena.match import match
 from rummylab.arena.statistics import Estimate, share
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
+from rummylab.cards.rng import root_of
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
@@ -482,7 +483,7 @@ def test_the_first_mover_has_an_edge_of_a_few_points(player: str) -> None:
     who = agent("indian", player)
     batch = game("indian").batch
     tallies = np.zeros(10_000, batch.TALLY)
-    batch.play_deals(indian().new_rows(1), 9, 0, 0, who.pointer, who.pointer, who.par, who.par, tallies)
+    batch.play_deals(indian().new_rows(1), root_of(9), 0, 0, who.pointer, who.pointer, who.par, who.par, tallies)
     edge = float((tallies["winner"] == 0).mean()) - 0.5
     error = 0.5 / np.sqrt(len(tallies))
     assert edge - Z99 * error > 0, "it is there"

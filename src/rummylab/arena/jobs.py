@@ -17,15 +17,14 @@ import numpy as np
 from rummylab.arena.faults import Fault, OutsideError
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Outsider, is_outside, player
-from rummylab.cards.rng import AGENT, mix, signed
-from rummylab.engine.action import Action
+from rummylab.cards.rng import root_of
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS, Agent, CompiledAgent
-from rummylab.engine.observation import Observation
 from rummylab.engine.records import Record
 from rummylab.engine.referee import MAX_HANDS
 from rummylab.engine.rules import Rows, Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import player_stream
 from rummylab.errors import AgentError, IllegalActionError, NotationError
 from rummylab.games.registry import game
 
@@ -67,7 +66,7 @@ class CompiledJob:
         return Played(tallies, faults, seconds, hands=hands)
 
     def _play(self, start: int, tallies: Rows) -> None:
-        where = self.rules.new_rows(1), signed(self.seed), start
+        where = self.rules.new_rows(1), root_of(self.seed), start
         acts, pars = [player.pointer for player in self.players], [player.par for player in self.players]
         if self.rules.seats == 2:
             self.batch.play_pairs(*where, *acts, *pars, tallies)
@@ -77,14 +76,12 @@ class CompiledJob:
     def _recorded(self, start: int, i: int, tally: Any) -> tuple[str, str]:
         """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
         deal, turn = start + i // self.rules.seats, i % self.rules.seats
-        players = [
-            AsCounted(player, int(signed(self.seed)), deal, number) for number, player in enumerate(self.players)
-        ]
-        table, again = TableJob(self.rules, players, self.seed), np.zeros(1, tally.dtype)
+        table, again = TableJob(self.rules, self.players, self.seed, self.guests), np.zeros(1, tally.dtype)
         table.play(deal, turn, again[0])
         if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
+            names = " against ".join(player.name for player in self.players)
             raise AgentError(
-                f"{' against '.join(player.name for player in players)}, deal {deal}, seating {turn}: another game at"
+                f"{names}, deal {deal}, seating {turn}: another game at"
                 " the Python table than in the batch; an agent depends on more than it is shown"
             )
         return table.record(deal, turn)
@@ -101,23 +98,6 @@ class CompiledJob:
             deal, turn = start + int(i) // seats, int(i) % seats
             faults.append(Fault(self.players[offender].name, deal, turn, "illegal move", words))
         return tuple(faults)
-
-
-class AsCounted(CompiledAgent):
-    """A compiled player at the Python table with the random numbers it has in the batch: one stream a match."""
-
-    def __init__(self, player: CompiledAgent, seed: int, deal: int, number: int) -> None:
-        super().__init__(player.name, player.pointer, player.par)
-        self._rng = mix(seed, deal, 0, AGENT + number)
-
-    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-        self._memory = None  # notes end with the hand, the stream goes on
-
-    def act(self, seen: Observation) -> Action:
-        try:
-            return super().act(seen)
-        except NotationError as error:
-            raise IllegalActionError(str(error)) from None
 
 
 def complaint(rules: Rules, players: Any, tally: Any) -> str:
@@ -155,8 +135,8 @@ def tally_of(game_name: str, seats: int) -> np.dtype[np.void]:
 class TableJob:
     """Deals at the Python table: for players that are not compiled, and where no driver has so many seats."""
 
-    def __init__(self, rules: Rules, players: Sequence[Agent], seed: int) -> None:
-        self.rules, self.players, self.seed = rules, tuple(players), seed
+    def __init__(self, rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> None:
+        self.rules, self.players, self.seed, self.guests = rules, tuple(players), seed, guests
         self.batch = game(rules.name).batch
         self.dtype = tally_of(rules.name, rules.seats)
         self.latency = {number: Latency() for number in range(rules.seats)}
@@ -211,8 +191,7 @@ class TableJob:
 
     def _play_out(self, deal: int, number_at: list[int], tally: Any) -> tuple[int, str, str] | None:
         rules = self.rules
-        streams = np.random.SeedSequence(self.seed % 2**64, spawn_key=(deal,)).spawn(rules.seats)
-        rngs = [np.random.default_rng(stream) for stream in streams]
+        rngs = [player_stream(self.seed, deal, number) for number in range(rules.seats)]
         state = State(rules, rules.new_rows(1), rules.shuffled(self.seed, deal), rules.first_starter(self.seed, deal))
         tally["starter"] = number_at[state.starter]
         self.states = []
@@ -252,8 +231,8 @@ class TableJob:
                 state.push(action)
             except OutsideError as error:
                 return number, error.kind, str(error)
-            except IllegalActionError as error:
-                if not isinstance(player, Outsider | AsCounted):
+            except (IllegalActionError, NotationError) as error:
+                if number not in self.guests and not isinstance(player, Outsider):
                     raise AgentError(f"agent {player.name!r} made an illegal move: {error}") from None
                 return number, "illegal move", str(error)
         return None
@@ -292,7 +271,7 @@ def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collectio
     """Return the fastest job that these players can sit in; *guests* forfeit by an illegal move, others must not."""
     if has_driver(rules.name, rules.seats) and all(isinstance(player, CompiledAgent) for player in players):
         return CompiledJob(rules, players, seed, guests)
-    return TableJob(rules, players, seed)
+    return TableJob(rules, players, seed, guests)
 
 
 class Task(NamedTuple):

@@ -23,8 +23,10 @@ from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Fault, is_compiled, is_outside, player
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Estimate, Floats, ratio, share
+from rummylab.cards.rng import is_key
 from rummylab.engine.agent import Agent, CompiledAgent
 from rummylab.engine.rules import Rows, Rules
+from rummylab.engine.streams import new_key, parse_key, seed_fields
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
 
@@ -46,6 +48,7 @@ class MatchResult:
     rules: str
     agents: tuple[str, ...]
     seed: int
+    """What the deals came from: the typed seed, or the secret key where strangers sat."""
     tallies: Rows
     seconds: float
     """Wall-clock time of the whole match."""
@@ -170,7 +173,7 @@ class MatchResult:
             "rules": self.rules,
             "agents": list(self.agents),
             "games": self.games,
-            "seed": self.seed,
+            **seed_fields(self.seed),
             "complete": self.complete,
             "win_rate": self.win_rate.value,
             "win_rate_ci": list(self.win_rate.ci),
@@ -242,6 +245,7 @@ def match(
     *players: Player,
     games: int = 1000,
     seed: int = 0,
+    key: str | None = None,
     preset: str | None = None,
     workers: int | None = None,
     backend: Backend | None = None,
@@ -256,6 +260,9 @@ def match(
     registered agents, outside agents (``file.py:Class``, ``module:Class``, ``program:command``), compiled agents, or
     objects with ``sit`` and ``act``; the last play at the Python table. With *sprt* the match ends as soon as the
     test has decided, after *games* games at the latest. With *keep_partial* an interrupt returns what was played.
+
+    Where an outside agent sits, a typed seed could be guessed: the deals come from a secret key instead, drawn at the
+    start. The result has it as ``seed``, and *key* (its 32 digits) plays the same deals again.
     """
     rules = _rules(game_name, preset, len(players))
     if not rules.seats <= games <= MAX_GAMES:
@@ -267,6 +274,7 @@ def match(
     if workers is not None and workers < 1:
         raise OptionError(f"workers is {workers}, but at least one is needed")
     names = [p for p in players if isinstance(p, str)]
+    seed = secret_seed(game_name, names, seed, key)
     compile_together(game_name, names)
     name_of_rules = preset or game(game_name).presets[0]
     work, items, labels = _prepare(game_name, name_of_rules, rules, players, games, seed, seconds_a_move)
@@ -290,6 +298,14 @@ def match(
         _close(results)
     seconds = time.perf_counter() - began
     return collect(game_name, name_of_rules, labels, seed, parts, seconds=seconds, sprt=sprt, complete=complete)
+
+
+def secret_seed(game_name: str, names: Sequence[str], seed: int, key: str | None = None) -> int:
+    """Return what the deals come from: *key* if there is one, a new secret key where a stranger sits, else *seed*."""
+    if key is not None:
+        return parse_key(key)
+    seats_stranger = any(is_outside(game_name, name) for name in names)
+    return new_key() if seats_stranger and not is_key(seed) else seed
 
 
 def _rules(game_name: str, preset: str | None, seats: int) -> Rules:

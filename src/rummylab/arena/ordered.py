@@ -16,7 +16,7 @@ import numpy as np
 from rummylab.agents.registry import agent
 from rummylab.arena.jobs import Played, complaint
 from rummylab.arena.statistics import Estimate, Floats, mean, median, wilson
-from rummylab.cards.rng import signed
+from rummylab.cards.rng import root_of
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rules import Rows, Rules
 from rummylab.errors import AgentError, OptionError
@@ -41,10 +41,8 @@ class OrderedJob:
         """Play *n* deals from number *start* on; return one tally a deal, the mover being agent 0."""
         mover, other = self.players
         tallies = np.zeros(n, self.batch.TALLY)
-        seed = signed(self.seed)
-        self.batch.play_deals(
-            self.rules.new_rows(1), seed, start, 0, mover.pointer, other.pointer, mover.par, other.par, tallies
-        )
+        where = self.rules.new_rows(1), root_of(self.seed), start
+        self.batch.play_deals(*where, 0, mover.pointer, other.pointer, mover.par, other.par, tallies)
         illegal = tallies[tallies["illegal"] > 0]
         if len(illegal):
             raise AgentError(complaint(self.rules, self.players, illegal[0]))

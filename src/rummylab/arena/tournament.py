@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,13 @@ from rummylab.arena.ratings import Rating, bradley_terry, cycles
 from rummylab.arena.statistics import Z95, Estimate, Floats, share
 from rummylab.arena.store import Run, Store
 from rummylab.arena.version import code_version as code_version
+from rummylab.cards.rng import is_key
+from rummylab.engine.streams import key_text, new_key, parse_key
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
+
+KIND = "tournament"
+"""What the store calls these runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,8 @@ class Plan:
     agents: tuple[str, ...]
     games: int = 1000
     seed: int = 0
+    key: int | None = None
+    """The secret that deals come from where outside agents sit; drawn when the tournament starts."""
     preset: str | None = None
     against_field: bool = False
     """Only the first agent's matches."""
@@ -49,6 +56,11 @@ class Plan:
             is_compiled(self.game, name)  # whoever cannot play is refused before anything is played
 
     @property
+    def root(self) -> int:
+        """What the deals come from."""
+        return self.seed if self.key is None else self.key
+
+    @property
     def rules(self) -> str:
         return self.preset or game(self.game).presets[0]
 
@@ -64,7 +76,7 @@ class Plan:
 
     def tasks(self) -> list[Task]:
         return [
-            Task(self.game, self.rules, pair, self.seed, *chunk, self.seconds_a_move)
+            Task(self.game, self.rules, pair, self.root, *chunk, self.seconds_a_move)
             for pair in self.pairings()
             for chunk in chunks_of(self.games, 2, chunk_size(self.game, pair))
         ]
@@ -76,6 +88,7 @@ class Plan:
             "agents": list(self.agents),
             "games": self.games,
             "seed": self.seed,
+            **({} if self.key is None else {"key": key_text(self.key)}),
             "against_field": self.against_field,
             "self_play": self.self_play,
             "seconds_a_move": self.seconds_a_move,
@@ -90,6 +103,7 @@ class Plan:
             agents=tuple(config["agents"]),
             games=config["games"],
             seed=config["seed"],
+            key=parse_key(config["key"]) if "key" in config else None,
             preset=config["rules"],
             against_field=config["against_field"],
             self_play=config.get("self_play", False),
@@ -241,8 +255,9 @@ def tournament(
     """
     if keep_hands < 0 or (keep_hands and store is None):
         raise OptionError(f"keep_hands is {keep_hands}, but hands are kept in a store, and not fewer than none")
+    plan = with_key(plan, store, name)
     tasks = plan.tasks()
-    run = None if store is None else store.open_run("tournament", plan.to_dict(), code_version(), name)
+    run = None if store is None else store.open_run(KIND, plan.to_dict(), code_version(), name)
     known = {} if run is None else _known(run, tasks, tally_of(plan.game, 2))
     recorded = set() if run is None or not keep_hands else set(run.hand_names())
     missing = [task for task in tasks if task not in known or not recorded.issuperset(task.game_names(keep_hands))]
@@ -258,13 +273,35 @@ def tournament(
     return standings_of(plan, known, complete=complete)
 
 
+def with_key(plan: Plan, store: Store | None = None, name: str | None = None) -> Plan:
+    """Return *plan* with the secret key it needs: that of the run begun before in *store*, or a new one."""
+    if is_key(plan.root) or not any(is_outside(plan.game, agent) for agent in plan.agents):
+        return plan
+    wanted = plan.to_dict()
+    for run in store.runs() if store is not None else ():
+        config = dict(run["config"])
+        key = config.pop("key", None)
+        if (
+            key is not None
+            and run["kind"] == KIND
+            and config == wanted
+            and (name is None or run["name"] in (None, name))
+        ):
+            return replace(plan, key=parse_key(key))
+    return replace(plan, key=new_key())
+
+
+def _may_be(run: Mapping[str, Any], name: str | None) -> bool:
+    return name is None or run["name"] in (None, name)
+
+
 def standings_of(plan: Plan, known: Mapping[Task, Played], *, complete: bool = True) -> Standings:
     """Put the chunks together by pairing, in the order of the plan whatever the order of play."""
     parts: dict[tuple[str, str], list[Played]] = {}
     for task in plan.tasks():
         if task in known:
             parts.setdefault((task.agents[0], task.agents[1]), []).append(known[task])
-    results = {pair: collect(plan.game, plan.rules, pair, plan.seed, found) for pair, found in parts.items()}
+    results = {pair: collect(plan.game, plan.rules, pair, plan.root, found) for pair, found in parts.items()}
     return Standings(plan, results, complete)
 
 

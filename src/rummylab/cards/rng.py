@@ -1,16 +1,22 @@
-"""Random numbers for kernels: splitmix64, one 64-bit state per stream.
+"""Random numbers for kernels: splitmix64, one 64-bit state per stream (Steele, Lea and Flood, 2014).
 
-Streams are named by purpose: :func:`mix` turns a root seed and a few whole numbers (pair, hand, seat) into the
-seed of a stream, so that the deal does not move when an agent draws more numbers (Steele, Lea and Flood, 2014).
+Streams are named by purpose: :func:`stream` turns the root of a match and a few whole numbers (deal, hand, player) into
+the seed of a stream, so that the deal does not move when an agent draws more numbers.
+
+A player's stream comes from a keyed hash (SipHash-2-4, Aumasson and Bernstein, 2012): whoever holds it cannot work back
+to the root, to the deck or to another player's stream.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import lowest, nth_card, popcount
+from rummylab.errors import OptionError
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -20,10 +26,37 @@ _11, _30, _27, _31, _32 = np.uint64(11), np.uint64(30), np.uint64(27), np.uint64
 DECK, STARTER, AGENT = 1, 2, 3
 """Purposes of streams. An agent's stream is AGENT + its place in the line-up."""
 
+Root = tuple[np.uint64, np.uint64]
+"""What all streams of a match come from: a typed seed and 0, or the two halves of a secret key."""
+KEY_BITS: Final = 128
+_TYPED: Final = np.uint64(0)
+_SIP_0, _SIP_1 = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
+_SIP_2, _SIP_3 = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
+_SIP_LENGTH = np.uint64(24 << 56)
+_SIP_END, _64 = np.uint64(0xFF), np.uint64(64)
 
-def signed(seed: int) -> np.int64:
-    """Return *seed* as the kernels take it: the same 64 bits, read with a sign."""
-    return np.int64(np.array([seed % 2**64], np.uint64).view(np.int64)[0])
+
+def is_key(seed: int) -> bool:
+    """Return whether *seed* is a secret key of 128 bits rather than a number that somebody typed."""
+    return seed >= 2**64
+
+
+def root_of(seed: int) -> Root:
+    """Return *seed* as the kernels take it.
+
+    Raises:
+        OptionError: *seed* has more than 128 bits.
+    """
+    if seed >= 2**KEY_BITS:
+        raise OptionError(f"A seed has at most {KEY_BITS} bits, this one has {seed.bit_length()}.")
+    upper = seed >> 64 if is_key(seed) else 0
+    return np.uint64(seed % 2**64), np.uint64(upper)
+
+
+@helper
+def typed_root(seed: int) -> Root:
+    """Return the root of a seed that is no secret, inside a kernel."""
+    return np.uint64(seed), _TYPED
 
 
 @helper
@@ -41,6 +74,54 @@ def mix(seed: int, first: int, second: int, purpose: int) -> np.uint64:
     z = scramble(z + np.uint64(first) * _GOLDEN + np.uint64(1))
     z = scramble(z + np.uint64(second) * _GOLDEN + np.uint64(2))
     return np.uint64(scramble(z + np.uint64(purpose) * _GOLDEN + np.uint64(3)))
+
+
+@helper
+def _sip_round(v0: int, v1: int, v2: int, v3: int) -> tuple[int, int, int, int]:
+    v0, v2 = v0 + v1, v2 + v3
+    v1, v3 = _rotated(v1, np.uint64(13)) ^ v0, _rotated(v3, np.uint64(16)) ^ v2
+    v0, v2 = _rotated(v0, _32) + v3, v2 + v1
+    v1, v3 = _rotated(v1, np.uint64(17)) ^ v2, _rotated(v3, np.uint64(21)) ^ v0
+    return v0, v1, _rotated(v2, _32), v3
+
+
+@helper
+def _rotated(word: int, bits: int) -> int:
+    return (word << bits) | (word >> (_64 - bits))
+
+
+@helper
+def _sip_absorb(v0: int, v1: int, v2: int, v3: int, word: int) -> tuple[int, int, int, int]:
+    v3 ^= word
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    return v0 ^ word, v1, v2, v3
+
+
+@kernel
+def keyed_hash(root: Root, first: int, second: int, third: int) -> np.uint64:
+    """Return SipHash-2-4 of three 64-bit words under the key *root*: one-way for whoever does not have the key."""
+    v0, v1, v2, v3 = root[0] ^ _SIP_0, root[1] ^ _SIP_1, root[0] ^ _SIP_2, root[1] ^ _SIP_3
+    v0, v1, v2, v3 = _sip_absorb(v0, v1, v2, v3, np.uint64(first))
+    v0, v1, v2, v3 = _sip_absorb(v0, v1, v2, v3, np.uint64(second))
+    v0, v1, v2, v3 = _sip_absorb(v0, v1, v2, v3, np.uint64(third))
+    v0, v1, v2, v3 = _sip_absorb(v0, v1, v2, v3, _SIP_LENGTH)
+    v2 ^= _SIP_END
+    for _ in range(4):
+        v0, v1, v2, v3 = _sip_round(v0, v1, v2, v3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+@kernel
+def stream(root: Root, first: int, second: int, purpose: int) -> np.uint64:
+    """Return the seed of the stream for (*first*, *second*, *purpose*) in a match with this *root*.
+
+    Decks of a typed seed come from the plain :func:`mix`: a seed can be guessed anyway, and it deals the cards that it
+    has always dealt. Everything that a player holds, and everything under a secret key, comes from the keyed hash.
+    """
+    if purpose < AGENT and root[1] == _TYPED:
+        return mix(root[0], first, second, purpose)
+    return keyed_hash(root, first, second, purpose)
 
 
 @helper

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from rummylab.cli.common import announce_compilation, print_json, progress_bar
+from rummylab.cli.common import KEY_HELP, announce_compilation, print_json, progress_bar, read_key
 
 
 def arena(
@@ -18,6 +18,7 @@ def arena(
     agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
     games: int = typer.Option(1000, help="Games to play; every deal is played from each seat, so this is rounded up."),
     seed: int = typer.Option(0, help="Same seed, same result."),
+    key: str | None = typer.Option(None, help=KEY_HELP),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     seats: int | None = typer.Option(None, help="Seats at the table; default: as many as agents."),
     sprt: str | None = typer.Option(
@@ -47,6 +48,7 @@ def arena(
             *names,
             games=games,
             seed=seed,
+            key=read_key(key),
             preset=rules,
             backend=backend_named(backend, workers=workers, address=address),
             sprt=_sprt(sprt, alpha, beta),
@@ -85,10 +87,12 @@ def _sprt(bounds: str | None, alpha: float, beta: float) -> Any:
 
 
 def _show(result: Any) -> None:
+    from rummylab.engine.streams import seed_words
+
     echo = typer.echo
     echo(
         f"{' against '.join(result.agents)} · {result.game} ({result.rules})"
-        f" · {result.games:,} games, {result.hands:,} hands · seed {result.seed}"
+        f" · {result.games:,} games, {result.hands:,} hands · {seed_words(result.seed)}"
     )
     if not result.complete:
         echo("  interrupted: this is what was played until then")

@@ -28,6 +28,34 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+KEY_HELP = (
+    "Where outside agents sit, the deals come from a secret key. This repeats one: its 32 digits, or @FILE with them, "
+    "which other processes cannot read off the command line."
+)
+
+
+def read_key(text: str | None) -> str | None:
+    """Return the digits of a ``--key``, which may stand in a file."""
+    from pathlib import Path
+
+    from rummylab.errors import OptionError
+
+    if text is None or not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise OptionError(f"--key {text}: the file cannot be read: {error}") from None
+
+
+def given_key(text: str | None) -> int | None:
+    """Return the key that ``--key`` names, if it was given."""
+    from rummylab.engine.streams import parse_key
+
+    digits = read_key(text)
+    return None if digits is None else parse_key(digits)
+
+
 def announce_compilation() -> None:
     """Tell the user, once, why the first start takes some seconds."""
     from rummylab._jit import on_compilation

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from rummylab.cli.common import announce_compilation, print_json, progress_bar
+from rummylab.cli.common import KEY_HELP, announce_compilation, given_key, print_json, progress_bar
 
 
 def tournament(
@@ -16,6 +16,7 @@ def tournament(
     agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
     games: int = typer.Option(1000, help="Games of each pair of agents, on duplicate deals."),
     seed: int = typer.Option(0, help="Same seed, same result."),
+    key: str | None = typer.Option(None, help=KEY_HELP),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     store: Path | None = typer.Option(None, help="Keep the results in this file; a run that was stopped goes on."),
     run: str | None = typer.Option(None, help="Name of the run in the store; it has one configuration for good."),
@@ -38,6 +39,7 @@ def tournament(
         agents=_names(game, agents, agent),
         games=games,
         seed=seed,
+        key=given_key(key),
         preset=rules,
         against_field=against_field,
         self_play=self_play,
@@ -75,6 +77,8 @@ def _show(standings: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from rummylab.engine.streams import seed_words
+
     console, names = Console(), standings.plan.agents
     if not standings.complete:
         console.print(f"interrupted after {standings.games:,} games: this is how it stood")
@@ -97,3 +101,4 @@ def _show(standings: Any) -> None:
     for name, n in standings.forfeits().items():
         if n:
             console.print(f"{name} forfeited {n:,} games by crashes, time-outs or illegal moves")
+    console.print(f"deals from {seed_words(standings.plan.root)}", soft_wrap=True)

@@ -12,6 +12,7 @@ from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.rules import Rules, copy_of
 from rummylab.engine.seats import Seat
+from rummylab.engine.streams import PlayerStream, as_player_stream
 from rummylab.errors import AgentError
 
 STOPPED: Final = -(2**62)
@@ -38,23 +39,23 @@ class CompiledAgent:
         self.name = name
         self.pointer = act
         self.par: npt.NDArray[np.float32] = np.ascontiguousarray(par if len(par) else [0.0], dtype=np.float32)
-        self._rng = np.uint64(0)
+        self._stream = PlayerStream(0)
         self._memory: npt.NDArray[np.int64] | None = None
 
     def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-        self._rng = rng.integers(0, 2**64, dtype=np.uint64)
+        self._stream = as_player_stream(rng)
         self._memory = None
 
     def act(self, seen: Observation) -> Action:
         view = copy_of(seen.view)[0]  # the function writes to its own random stream and notes
         mine = view["mine"]
-        mine["rng"] = self._rng
+        mine["rng"] = self._stream.state
         if self._memory is not None:
             mine["memory"] = self._memory
         code = self.pointer(view["table"], mine, self.par)
         if code == STOPPED:
             raise AgentError(f"agent {self.name!r} {STOPPED_WORDS}")
-        self._rng, self._memory = mine["rng"], mine["memory"].copy()
+        self._stream.state, self._memory = mine["rng"], mine["memory"].copy()
         return seen.rules.decode(int(code))
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from rummylab.engine.action import Action, Event
 from rummylab.engine.rules import Rules, count_hands
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import seed_fields
 from rummylab.errors import RecordError, RummyError
 
 FORMAT: Final = 1
@@ -48,7 +49,7 @@ class Record:
             "version": rules.version,
             "options": rules.options.to_dict(),
             "seats": list(seats),
-            "seed": seed,
+            **seed_fields(seed),
             "hand": state.hand_no,
             "starter": int(state.starter),
             "scores": list(state.scores_before),
@@ -61,13 +62,13 @@ class Record:
         return "viewer" in self.header
 
     def seen_by(self, viewer: int) -> Record:
-        """Return what *viewer* saw: other seats' secrets, the deck and the seed are gone."""
+        """Return what *viewer* saw: other seats' secrets, the deck, the seed and the key are gone."""
         seats = self.header["seats"]
         if not 0 <= viewer < len(seats):
             raise RecordError(f"no seat {viewer} at a table of {len(seats)}")
         if self.is_redacted and self.header["viewer"] != viewer:
             raise RecordError(f"the record shows only what seat {self.header['viewer']} saw")
-        header = {key: value for key, value in self.header.items() if key not in ("seed", "deck")}
+        header = {key: value for key, value in self.header.items() if key not in ("seed", "key", "deck")}
         events = tuple(event.seen_by(Seat(viewer)) for event in self.events)
         return Record(header | {"viewer": viewer}, events, self.result)
 

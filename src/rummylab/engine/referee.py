@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from rummylab.engine.agent import Agent
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import player_stream
 
 
 def play(rules: Rules, agents: Sequence[Agent], seed: int) -> State:
@@ -26,8 +25,7 @@ def play_match(rules: Rules, agents: Sequence[Agent], seed: int, *, pair: int = 
 
     The decks are those of match number *pair* under *seed*, whoever plays and however many numbers they draw.
     """
-    streams = np.random.SeedSequence(seed % 2**64, spawn_key=(pair,)).spawn(len(agents))
-    rngs = [np.random.default_rng(stream) for stream in streams]
+    rngs = [player_stream(seed, pair, number) for number in range(len(agents))]
     state = State(rules, rules.new_rows(1), rules.shuffled(seed, pair), rules.first_starter(seed, pair))
     while True:
         for i, agent in enumerate(agents):

@@ -25,6 +25,7 @@ from rummylab.engine.agent import Agent
 from rummylab.engine.rules import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import player_stream
 from rummylab.errors import AgentError, DeckError, IllegalActionError, NotationError, ProtocolError
 from rummylab.games.gin.game import Gin, GinObservation, gin
 
@@ -516,7 +517,7 @@ def run(agent: Agent, lines: Iterable[str], write: Callable[[str], None], *, see
     *write* gets one answer for each question, without the line end; it must pass it on at once, for the referee waits.
     A line that cannot be understood raises :class:`ProtocolError` with its number and what was expected.
     """
-    bridge = Bridge(agent, np.random.default_rng(seed % 2**64))
+    bridge = Bridge(agent, player_stream(seed))
     try:
         for line in lines:
             answer = bridge.hear(line)

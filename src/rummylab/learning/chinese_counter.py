@@ -28,7 +28,7 @@ from rummylab.agents.contract import counting as c
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.bits import bit
-from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.cards.rng import AGENT, DECK, mix, typed_root
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import ArtifactError, OptionError
 from rummylab.games.contract.game import chinese
@@ -114,7 +114,7 @@ def note_positions(
     for number in range(rounds):
         # 1. The deal; the agents change seats every round.
         swap = number & 1
-        open_match(row, first_starter(table, seed, number))
+        open_match(row, first_starter(table, typed_root(seed), number))
         for k in range(2):
             row.mine[swap ^ k].rng = mix(seed, number, 0, AGENT + k)
         shuffle_deck(row, mix(seed, number, 0, DECK))

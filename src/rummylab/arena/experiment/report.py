@@ -14,6 +14,7 @@ from rummylab import __version__
 from rummylab.arena.experiment.run import Results
 from rummylab.arena.experiment.verdicts import VERDICTS, Expectation, Measured
 from rummylab.arena.words import table
+from rummylab.engine.streams import seed_words
 from rummylab.errors import StoreError
 
 REPORT, NUMBERS = "README.md", "results.json"
@@ -133,7 +134,7 @@ def _legend(findings: Sequence[Finding]) -> str:
 def _steps(results: Results) -> str:
     parts = ["## The steps\n"]
     for step in results.experiment.steps:
-        parts.append(f"### {step.name}\n\n{step.KIND}, {step.game} ({step.rules}), seed {step.seed}.\n")
+        parts.append(f"### {step.name}\n\n{step.KIND}, {step.game} ({step.rules}), {seed_words(step.seed)}.\n")
         parts.append(results.steps[step.name].markdown())
     return "\n".join(parts)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -16,8 +17,11 @@ from rummylab.arena.experiment.steps import Step, StepResult
 from rummylab.arena.experiment.verdicts import Expectation, Measured
 from rummylab.arena.jobs import Played
 from rummylab.arena.match import Progress, compile_together
+from rummylab.arena.outside import is_outside
 from rummylab.arena.store import Run, Store, config_key
 from rummylab.arena.version import version_of_play
+from rummylab.cards.rng import is_key
+from rummylab.engine.streams import new_key
 
 KIND = "experiment"
 Chunks = Generator[tuple[Any, Played], None, None]
@@ -83,6 +87,36 @@ def _differences(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, An
     return words[:5] + ["..."] * (len(words) > 5)
 
 
+def with_keys(experiment: Experiment, store: Store | None = None) -> Experiment:
+    """Return *experiment* with a secret key for every step that seats outside agents.
+
+    A run that was begun before keeps its keys.
+    """
+    asked = [step.name for step in experiment.steps if _needs_key(step)]
+    if not asked:
+        return experiment
+    keys = _earlier_keys(experiment, store, asked) or {name: new_key() for name in asked}
+    steps = tuple(replace(step, seed=keys.get(step.name, step.seed)) for step in experiment.steps)
+    return replace(experiment, steps=steps)
+
+
+def _needs_key(step: Step) -> bool:
+    return not is_key(step.seed) and any(is_outside(step.game, name) for name in step.players())
+
+
+def _earlier_keys(experiment: Experiment, store: Store | None, asked: Sequence[str]) -> dict[str, int]:
+    """Return the keys of the run that differs from *experiment* in nothing but its keys."""
+    wanted = json.dumps(experiment.to_dict(), sort_keys=True)
+    typed = {step.name: step.seed for step in experiment.steps}
+    for run in store.runs() if store is not None else ():
+        steps = run["config"].get("steps", ()) if run["kind"] == KIND else ()
+        keys = {step["name"]: step["seed"] for step in steps if step["name"] in asked}
+        plain = [step | {"seed": typed[step["name"]]} if step["name"] in keys else step for step in steps]
+        if keys and json.dumps(run["config"] | {"steps": plain}, sort_keys=True) == wanted:
+            return keys
+    return {}
+
+
 def run_experiment(
     experiment: Experiment,
     *,
@@ -95,6 +129,7 @@ def run_experiment(
 
     A run with a *name* has one configuration for good. The results do not depend on *backend*.
     """
+    experiment = with_keys(experiment, store)
     ready = experiment.asked("ready")
     if ready is not None:
         ready()

@@ -29,6 +29,7 @@ from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Estimate, mean, ratio
 from rummylab.arena.tournament import Plan, Standings, standings_of
 from rummylab.arena.words import share_words, signed_words, table
+from rummylab.engine.streams import seed_option
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
 
@@ -186,7 +187,7 @@ class MatchStep(Step):
         return MatchStepResult(collect(self.game, self.rules, self.agents, self.seed, parts, sprt=test))
 
     def command(self) -> str:
-        words = ["rummylab", "arena", self.game, *self.agents, "--games", self.games, "--seed", self.seed]
+        words = ["rummylab", "arena", self.game, *self.agents, "--games", self.games, *seed_option(self.seed)]
         words += ["--rules", self.rules]
         if self.sprt is not None:
             words += ["--sprt", f"{self.sprt[0]:g},{self.sprt[1]:g}", "--alpha", self.alpha, "--beta", self.beta]
@@ -312,7 +313,7 @@ class TournamentStep(Step):
 
     def command(self) -> str:
         words = ["rummylab", "tournament", self.game, "--agents", ",".join(self.agents), "--games", self.games]
-        words += ["--seed", self.seed, "--rules", self.rules]
+        words += [*seed_option(self.seed), "--rules", self.rules]
         words += ["--against-field"] * self.against_field + ["--self-play"] * self.self_play
         return shlex.join(str(word) for word in words)
 

@@ -42,7 +42,7 @@ def read(run: Run) -> Standings:
         chunks = [run.chunk(name, dtype) for name in _in_order(pair, names)]
         parts = [chunk for chunk in chunks if chunk is not None]
         if parts:
-            results[pair] = collect(plan.game, plan.rules, pair, plan.seed, parts)
+            results[pair] = collect(plan.game, plan.rules, pair, plan.root, parts)
     if not any(one != two for one, two in results):
         raise StoreError(f"{run.store.path}: nothing has been played of the run {about['name'] or run.key} yet")
     played = sum(result.games for result in results.values())

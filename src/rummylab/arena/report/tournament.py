@@ -31,6 +31,8 @@ from rummylab.arena.report.facts import Comparison, Facts, listed, percent, sign
 from rummylab.arena.report.reading import find_tournament, read
 from rummylab.arena.statistics import Estimate
 from rummylab.arena.store import Store
+from rummylab.cards.rng import is_key
+from rummylab.engine.streams import seed_option, seed_words
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
 
@@ -138,7 +140,7 @@ class _Writer:
             (f"{self.plan.games:,}", "games a pairing"),
             (f"{played:,}", "games in all"),
             (f"{sum(result.hands for result in results):,}", "hands"),
-            (f"{self.plan.seed}", "seed"),
+            ("secret key" if is_key(self.plan.root) else f"{self.plan.seed}", "seed"),
         ]
         return [*blocks, Tiles(tiles), *self._full_names()]
 
@@ -531,7 +533,7 @@ class _Writer:
             ["game", f"{config['game']}, rules `{config['rules']}`"],
             ["agents", ", ".join(f"`{name}`" for name in config["agents"])],
             ["games a pairing", f"{config['games']:,}"],
-            ["seed", f"{config['seed']}"],
+            ["deals from", seed_words(self.plan.root)],
             ["pairings", self._pairings()],
             ["code", f"`{record['code']}`"],
             ["machine", record["machine"]],
@@ -561,7 +563,7 @@ class _Writer:
         others = [word for name in plan.agents[len(ours) :] for word in ("--agent", name)]
         words = ["rummylab", "tournament", plan.game]
         words += [*(["--agents", ",".join(ours)] if ours else []), *others]
-        words += ["--games", str(plan.games), "--seed", str(plan.seed), "--rules", plan.rules]
+        words += ["--games", str(plan.games), *seed_option(plan.root), "--rules", plan.rules]
         words += ["--against-field"] * plan.against_field + ["--self-play"] * plan.self_play
         if plan.seconds_a_move != 10.0:
             words += ["--seconds-a-move", f"{plan.seconds_a_move:g}"]

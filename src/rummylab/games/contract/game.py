@@ -17,7 +17,7 @@ from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import JOKER_ID, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import DECK, mix, signed
+from rummylab.cards.rng import DECK, Root, root_of, stream
 from rummylab.engine.action import Action, Event
 from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
@@ -254,12 +254,11 @@ class ContractRummy(KernelRules):
 
     def shuffled(self, seed: int, pair: int = 0, hand: int = 0) -> Deck:
         row = self.new_rows(1)
-        stream = mix(np.uint64(seed % 2**64), np.int64(pair), np.int64(hand), np.int64(DECK))
-        r.shuffle_rows(row, np.uint64(stream))
+        r.shuffle_rows(row, np.uint64(stream(root_of(seed), np.int64(pair), np.int64(hand), np.int64(DECK))))
         return Deck.from_ids(row["deck"][0, : self.options.n_cards])
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:
-        return Seat(int(_first_starter(self.new_rows(1), signed(seed), np.int64(pair))))
+        return Seat(int(_first_starter(self.new_rows(1), root_of(seed), np.int64(pair))))
 
     def next_starter(self, row: Rows) -> Seat:
         """Return who starts the next round: the deal alternates."""
@@ -423,8 +422,8 @@ def _no_action(action: Action) -> str:
 
 
 @kernel
-def _first_starter(rows: Rows, seed: int, pair: int) -> int:
-    return r.first_starter(rows[0].table, seed, pair)
+def _first_starter(rows: Rows, root: Root, pair: int) -> int:
+    return r.first_starter(rows[0].table, root, pair)
 
 
 @kernel

@@ -17,7 +17,7 @@ from numba import from_dtype, types
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import EACH_SUIT, IDS_52, LANE, bit, lowest, popcount, stay_apart
 from rummylab.cards.card import JOKER_ID
-from rummylab.cards.rng import STARTER, lot_of_deck, mix, shuffle_first, swap_cards
+from rummylab.cards.rng import STARTER, Root, lot_of_deck, shuffle_first, stream, swap_cards
 from rummylab.engine.drivers import many_tables
 from rummylab.games.contract.melds import (
     JOKER_BIT,
@@ -500,9 +500,9 @@ def open_match(row: np.void, starter: int) -> None:
 
 
 @helper
-def first_starter(table: np.void, seed: int, pair: int) -> int:
+def first_starter(table: np.void, root: Root, pair: int) -> int:
     """Return who starts the first round: drawn by lot, or seat 0 where the options say so."""
-    lot = mix(seed, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63)
+    lot = stream(root, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63)
     return np.int64(lot) if table.rules.random_starter else np.int64(0)
 
 

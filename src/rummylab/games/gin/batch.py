@@ -8,7 +8,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.cards.rng import AGENT, DECK, Root, stream
 from rummylab.engine.drivers import duel
 from rummylab.engine.referee import MAX_HANDS
 from rummylab.games.gin.rules import (
@@ -67,17 +67,17 @@ def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: 
 
 @helper
 def play_match(
-    row: np.void, seed: int, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
+    row: np.void, root: Root, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
 ) -> None:
-    """Play one match; the decks depend on *seed*, *pair* and the number of the hand alone."""
+    """Play one match; the decks depend on *root*, *pair* and the number of the hand alone."""
     table = row.table
-    open_match(row, first_starter(table, seed, pair))
+    open_match(row, first_starter(table, root, pair))
     tally.starter = table.starter ^ swap
     # Both matches of a pair use the same streams for the same agent, so that only the seats differ.
-    row.mine[swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT))
-    row.mine[1 - swap].rng = mix(seed, pair, np.int64(0), np.int64(AGENT + 1))
+    row.mine[swap].rng = stream(root, pair, np.int64(0), np.int64(AGENT))
+    row.mine[1 - swap].rng = stream(root, pair, np.int64(0), np.int64(AGENT + 1))
     while True:
-        shuffle_deck(row, mix(seed, pair, np.int64(table.hand_no), np.int64(DECK)))
+        shuffle_deck(row, stream(root, pair, np.int64(table.hand_no), np.int64(DECK)))
         open_hand(row)
         play_hand(row, swap, first, second, par, par2, tally)
         if tally.illegal or match_is_over(table) or table.hand_no >= MAX_HANDS:
@@ -94,7 +94,7 @@ def play_match(
 @kernel_of(
     types.void(
         types.Array(from_dtype(RECORD), 1, "C"),
-        types.int64,
+        types.UniTuple(types.uint64, 2),
         types.int64,
         ACT_POINTER,
         ACT_POINTER,
@@ -104,8 +104,8 @@ def play_match(
     )
 )
 def play_pairs(
-    rows: Rows, seed: int, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
+    rows: Rows, root: Root, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
 ) -> None:
     """Play pairs of matches on the same decks with the seats swapped: two tallies a pair."""
     for i in range(tallies.shape[0]):
-        play_match(rows[0], seed, first_pair + i // 2, i & 1, first, second, par, par2, tallies[i])
+        play_match(rows[0], root, first_pair + i // 2, i & 1, first, second, par, par2, tallies[i])

@@ -17,7 +17,7 @@ from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import DECK, mix, signed
+from rummylab.cards.rng import DECK, Root, root_of, stream
 from rummylab.engine.action import Action, Event
 from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
@@ -169,10 +169,10 @@ class Gin(KernelRules):
         return rows
 
     def shuffled(self, seed: int, pair: int = 0, hand: int = 0) -> Deck:
-        return Deck.shuffled(int(mix(np.uint64(seed % 2**64), np.int64(pair), np.int64(hand), np.int64(DECK))))
+        return Deck.shuffled(int(stream(root_of(seed), np.int64(pair), np.int64(hand), np.int64(DECK))))
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:
-        return Seat(int(_first_starter(self.new_rows(1), signed(seed), np.int64(pair))))
+        return Seat(int(_first_starter(self.new_rows(1), root_of(seed), np.int64(pair))))
 
     def next_starter(self, row: Rows) -> Seat:
         return Seat(int(_next_starter(row)))
@@ -297,8 +297,8 @@ def _next_starter(rows: Rows) -> int:
 
 
 @kernel
-def _first_starter(rows: Rows, seed: int, pair: int) -> int:
-    return r.first_starter(rows[0].table, seed, pair)
+def _first_starter(rows: Rows, root: Root, pair: int) -> int:
+    return r.first_starter(rows[0].table, root, pair)
 
 
 @kernel

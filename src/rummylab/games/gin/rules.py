@@ -14,7 +14,7 @@ from numba import from_dtype, types
 
 from rummylab._jit import helper
 from rummylab.cards.bits import IDS_52, bit, highest, index_of, lowest, points, popcount, stay_apart
-from rummylab.cards.rng import STARTER, mix, shuffle
+from rummylab.cards.rng import STARTER, Root, shuffle, stream
 from rummylab.engine.drivers import many_tables
 from rummylab.games.gin import melds
 from rummylab.games.gin.eleven import deadwood_by_eleven
@@ -365,11 +365,11 @@ def open_match(row: np.void, starter: int) -> None:
 
 
 @helper
-def first_starter(table: np.void, seed: int, pair: int) -> int:
-    """Return who starts the first hand: drawn by lot (2), or seat 0 where the options say so."""
-    return (
-        np.int64(mix(seed, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63)) if table.rules.random_starter else 0
-    )
+def first_starter(table: np.void, root: Root, pair: int) -> int:
+    """Return who starts the first hand: drawn at random (2), or seat 0 where the options say so."""
+    if not table.rules.random_starter:
+        return np.int64(0)
+    return np.int64(stream(root, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63))
 
 
 @helper

@@ -12,7 +12,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.cards.rng import AGENT, DECK, Root, stream
 from rummylab.games.gin_course.rules import (
     ACT_POINTER,
     MAX_SEATS,
@@ -109,7 +109,7 @@ def play_hand(
 @helper
 def play_match(
     row: np.void,
-    seed: int,
+    root: Root,
     deal: int,
     turn: int,
     first: Any,
@@ -119,14 +119,14 @@ def play_match(
     pars: Any,
     tally: np.void,
 ) -> None:
-    """Play one match; the decks depend on *seed*, *deal* and the number of the hand alone."""
+    """Play one match; the decks depend on *root*, *deal* and the number of the hand alone."""
     table = row.table
     open_match(row)
     tally.starter = agent_at(table, table.starter, turn)
     for seat in range(table.rules.seats):  # one stream an agent, wherever it sits
-        row.mine[seat].rng = mix(seed, deal, np.int64(0), AGENT + agent_at(table, seat, turn))
+        row.mine[seat].rng = stream(root, deal, np.int64(0), AGENT + agent_at(table, seat, turn))
     while True:
-        shuffle_deck(row, mix(seed, deal, np.int64(table.hand_no), np.int64(DECK)))
+        shuffle_deck(row, stream(root, deal, np.int64(table.hand_no), np.int64(DECK)))
         open_hand(row)
         play_hand(row, turn, first, second, third, fourth, pars, tally)
         if tally.illegal or match_is_over(table):
@@ -147,7 +147,7 @@ def play_match(
 @kernel_of(
     types.void(
         types.Array(from_dtype(RECORD), 1, "C"),
-        types.int64,
+        types.UniTuple(types.uint64, 2),
         types.int64,
         ACT_POINTER,
         ACT_POINTER,
@@ -158,28 +158,28 @@ def play_match(
     )
 )
 def _play_rotated(
-    rows: Rows, seed: int, first_deal: int, first: Any, second: Any, third: Any, fourth: Any, pars: Any, tallies: Rows
+    rows: Rows, root: Root, first_deal: int, first: Any, second: Any, third: Any, fourth: Any, pars: Any, tallies: Rows
 ) -> None:
     seats = np.int64(rows[0].table.rules.seats)
     for i in range(tallies.shape[0]):
         deal, turn = first_deal + i // seats, i % seats
-        play_match(rows[0], seed, deal, turn, first, second, third, fourth, pars, tallies[i])
+        play_match(rows[0], root, deal, turn, first, second, third, fourth, pars, tallies[i])
 
 
 def play_rotated(
-    rows: Rows, seed: int, first_deal: int, acts: Sequence[Any], pars: Sequence[Any], tallies: Rows
+    rows: Rows, root: Root, first_deal: int, acts: Sequence[Any], pars: Sequence[Any], tallies: Rows
 ) -> None:
     """Play deals as often as there are seats, the line-up rotated on the same decks: one tally a match."""
     seats = len(acts)
     first, second, third, fourth = (*acts, *acts)[:MAX_SEATS]  # whom no seat is left for is never asked
     wide = np.zeros(len(tallies), _WIDEST)
-    _play_rotated(rows, seed, first_deal, first, second, third, fourth, (*pars, *pars)[:MAX_SEATS], wide)
+    _play_rotated(rows, root, first_deal, first, second, third, fourth, (*pars, *pars)[:MAX_SEATS], wide)
     for name in _WIDEST.names or ():
         tallies[name] = wide[name][:, :seats] if name in ("scores", "won_by") else wide[name]
 
 
 def play_pairs(
-    rows: Rows, seed: int, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
+    rows: Rows, root: Root, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
 ) -> None:
     """Play pairs of matches on the same decks with the seats swapped: two tallies a pair."""
-    play_rotated(rows, seed, first_pair, (first, second), (par, par2), tallies)
+    play_rotated(rows, root, first_pair, (first, second), (par, par2), tallies)

@@ -17,7 +17,7 @@ from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import DECK, mix
+from rummylab.cards.rng import DECK, root_of, stream
 from rummylab.engine.action import Action, Event
 from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
@@ -173,7 +173,7 @@ class GinCourse(KernelRules):
         return rows
 
     def shuffled(self, seed: int, pair: int = 0, hand: int = 0) -> Deck:
-        return Deck.shuffled(int(mix(np.uint64(seed % 2**64), np.int64(pair), np.int64(hand), np.int64(DECK))))
+        return Deck.shuffled(int(stream(root_of(seed), np.int64(pair), np.int64(hand), np.int64(DECK))))
 
     def first_starter(self, seed: int, pair: int = 0) -> Seat:
         """Return who starts the first hand: seat 0 (3)."""

@@ -8,7 +8,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.cards.rng import AGENT, DECK, Root, stream
 from rummylab.engine.drivers import duel
 from rummylab.games.indian.rules import (
     ACT_POINTER,
@@ -53,7 +53,7 @@ play_hand = duel(is_legal, step)
 @helper
 def play_deal(
     row: np.void,
-    seed: int,
+    root: Root,
     number: int,
     starter: int,
     swap: int,
@@ -63,14 +63,14 @@ def play_deal(
     par2: Any,
     tally: np.void,
 ) -> None:
-    """Play one deal; the cards depend on *seed* and its *number* alone, the agents' streams too."""
+    """Play one deal; the cards depend on *root* and its *number* alone, the agents' streams too."""
     table = row.table
     table.scores[0] = 0
     table.scores[1] = 0
     table.starter = starter
-    row.mine[swap].rng = mix(seed, number, np.int64(0), np.int64(AGENT))
-    row.mine[1 - swap].rng = mix(seed, number, np.int64(0), np.int64(AGENT + 1))
-    shuffle_deck(row, mix(seed, number, np.int64(0), np.int64(DECK)))
+    row.mine[swap].rng = stream(root, number, np.int64(0), np.int64(AGENT))
+    row.mine[1 - swap].rng = stream(root, number, np.int64(0), np.int64(AGENT + 1))
+    shuffle_deck(row, stream(root, number, np.int64(0), np.int64(DECK)))
     open_hand(row)
     play_hand(row, swap, first, second, par, par2, tally)
     tally.starter = starter ^ swap
@@ -95,7 +95,7 @@ PAIRS = -1
 @kernel_of(
     types.void(
         types.Array(from_dtype(RECORD), 1, "C"),
-        types.int64,
+        types.UniTuple(types.uint64, 2),
         types.int64,
         types.int64,
         ACT_POINTER,
@@ -106,23 +106,23 @@ PAIRS = -1
     )
 )
 def play_deals(
-    rows: Rows, seed: int, first_deal: int, mover: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
+    rows: Rows, root: Root, first_deal: int, mover: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
 ) -> None:
     """Play deals in which agent number *mover* (0 or 1) always moves first: one tally a deal.
 
     The mover has seat 0, so that both line-ups of two agents see the same cards. With `PAIRS` every deal is played
-    twice with the seats swapped; who moves first is drawn by lot and keeps the seat.
+    twice with the seats swapped; who moves first is drawn at random and keeps the seat.
     """
     for i in range(tallies.shape[0]):
         number = first_deal + (i // 2 if mover == PAIRS else i)
         starter, swap = np.int64(0), mover
         if mover == PAIRS:
-            starter, swap = first_starter(rows[0].table, seed, number), i & 1
-        play_deal(rows[0], seed, number, starter, swap, first, second, par, par2, tallies[i])
+            starter, swap = first_starter(rows[0].table, root, number), i & 1
+        play_deal(rows[0], root, number, starter, swap, first, second, par, par2, tallies[i])
 
 
 def play_pairs(
-    rows: Rows, seed: int, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
+    rows: Rows, root: Root, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
 ) -> None:
     """Play pairs of deals on the same cards with the seats swapped: two tallies a pair."""
-    play_deals(rows, seed, first_pair, PAIRS, first, second, par, par2, tallies)
+    play_deals(rows, root, first_pair, PAIRS, first, second, par, par2, tallies)

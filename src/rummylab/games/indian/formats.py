@@ -10,12 +10,11 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from rummylab.engine.agent import Agent
 from rummylab.engine.referee import finish
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import player_stream
 from rummylab.errors import IllegalActionError, OptionError, UnknownNameError
 from rummylab.games.indian.game import Indian
 from rummylab.games.indian.options import IndianOptions
@@ -127,8 +126,7 @@ class Series:
 def play_series(rules: Indian, form: Format, agents: Sequence[Agent], seed: int) -> Series:
     """Play a whole game of *form* among *agents* and return the account; the same seed deals the same cards."""
     series = Series(form, len(agents))
-    streams = np.random.SeedSequence(seed % 2**64).spawn(len(agents))
-    rngs = [np.random.default_rng(stream) for stream in streams]
+    rngs = [player_stream(seed, 0, number) for number in range(len(agents))]
     while not series.is_over:
         now = Indian(form.options(rules.options, len(series.playing)))
         seated = [agents[player] for player in series.playing]

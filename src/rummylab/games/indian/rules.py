@@ -18,7 +18,7 @@ from numba import from_dtype, types
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, LANE, bit, stay_apart
 from rummylab.cards.card import JOKER_ID
-from rummylab.cards.rng import STARTER, below, lot_of_deck, mix, shuffle_first, swap_cards
+from rummylab.cards.rng import STARTER, Root, below, lot_of_deck, shuffle_first, stream, swap_cards
 from rummylab.engine.drivers import many_tables
 from rummylab.games.indian.melds import JOKER_BIT, card_points, take_away
 from rummylab.games.indian.mindist import declarations14
@@ -325,11 +325,11 @@ def _clear(row: np.void) -> None:
 
 
 @helper
-def first_starter(table: np.void, seed: int, pair: int) -> int:
+def first_starter(table: np.void, root: Root, pair: int) -> int:
     """Return who starts: drawn by lot, or seat 0 where the options say so."""
     if not table.rules.random_starter:
         return np.int64(0)
-    lot = mix(seed, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(32)
+    lot = stream(root, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(32)
     return np.int64((lot * np.uint64(table.rules.seats)) >> np.uint64(32))
 
 

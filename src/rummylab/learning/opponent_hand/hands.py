@@ -19,7 +19,7 @@ from numba import from_dtype, types
 from rummylab._jit import helper, kernel, kernel_of
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
 from rummylab.cards.bits import IDS_52, bit, index_of
-from rummylab.cards.rng import AGENT, DECK, mix
+from rummylab.cards.rng import AGENT, DECK, mix, typed_root
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.referee import MAX_HANDS
 from rummylab.engine.rules import Rules
@@ -117,7 +117,7 @@ def note_game(
     """Play one game, the first agent at seat *swap*; return how many hands were noted, -1 after an illegal move."""
     row = rows[0]
     table = row.table
-    open_match(row, first_starter(table, seed, game))
+    open_match(row, first_starter(table, typed_root(seed), game))
     row.mine[swap].rng = mix(seed, game, 0, AGENT)
     row.mine[1 - swap].rng = mix(seed, game, 0, AGENT + 1)
     start = 0

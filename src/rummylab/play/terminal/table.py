@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rummylab.cards.card import Card
 from rummylab.engine.action import Action, Event
 from rummylab.engine.agent import Agent
@@ -16,6 +14,7 @@ from rummylab.engine.records import Record, write_records
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import player_stream
 from rummylab.errors import NotationError, RummyError
 
 YOU = Seat(0)
@@ -65,7 +64,7 @@ class TerminalTable:
         self.read = read
         self.write = write or _print
         self.records: list[Record] = []
-        self.rng = np.random.default_rng(seed)
+        self.streams = [player_stream(seed, 0, number) for number in range(rules.seats)]
 
     # --- The match ----------------------------------------------------------------------------------------------------
 
@@ -111,7 +110,7 @@ class TerminalTable:
         standing = ", ".join(f"{name} {score}" for name, score in zip(self.names, state.scores, strict=True))
         self.write(f"\n--- Hand {state.hand_no + 1} · {standing} ---")
         for number, agent in self.players.items():
-            agent.sit(self.rules, Seat(number), self.rng)
+            agent.sit(self.rules, Seat(number), self.streams[number])
         while (seat := state.actor) is not None:
             if seat == YOU:
                 self._your_move(state)
@@ -205,7 +204,7 @@ class TerminalTable:
         """Return what the coach would do, who sees what the player sees and no more."""
         if self.coach is None:
             return "there is nobody to ask"
-        self.coach.sit(self.rules, YOU, np.random.default_rng(self.seed))
+        self.coach.sit(self.rules, YOU, player_stream(self.seed, 0, YOU))
         return f"{self.coach.name} would {format(self.coach.act(seen), self.style)}"
 
     def _show(self, seen: Observation) -> None:
