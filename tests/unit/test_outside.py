@@ -29,8 +29,8 @@ def mine(name: str) -> str:
 
 
 def test_a_class_in_a_file_plays_and_gives_the_same_result_twice() -> None:
-    one = match("indian", mine("Declarer"), "minscore", games=4, seed=2, workers=1)
-    two = match("indian", mine("Declarer"), "minscore", games=4, seed=2, workers=1)
+    one = match("indian", mine("Declarer"), "minscore", games=4, key="7" * 32, workers=1)
+    two = match("indian", mine("Declarer"), "minscore", games=4, key="7" * 32, workers=1)
     assert one.tallies.tobytes() == two.tallies.tobytes()
     assert one.forfeits() == {mine("Declarer"): 0, "minscore": 0}
     times = one.decision_time()[mine("Declarer")]
