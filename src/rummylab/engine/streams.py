@@ -33,7 +33,7 @@ class PlayerStream(np.random.Generator):
 
 def player_stream(seed: int, deal: int = 0, player: int = 0) -> PlayerStream:
     """Return the stream of *player* (its place in the line-up) in match number *deal* under *seed*."""
-    return PlayerStream(int(stream(root_of(seed), np.int64(deal), np.int64(0), np.int64(AGENT + player))))
+    return PlayerStream(int(stream(root_of(seed), deal, 0, AGENT + player)))
 
 
 def as_player_stream(rng: np.random.Generator) -> PlayerStream:

@@ -96,7 +96,7 @@ def play_match(
 @kernel_of(
     types.void(
         types.Array(from_dtype(RECORD), 1, "C"),
-        types.UniTuple(types.uint64, 2),
+        types.UniTuple(types.uint64, 2),  # type: ignore[no-untyped-call]
         types.int64,
         ACT_POINTER,
         ACT_POINTER,

@@ -95,7 +95,7 @@ PAIRS = -1
 @kernel_of(
     types.void(
         types.Array(from_dtype(RECORD), 1, "C"),
-        types.UniTuple(types.uint64, 2),
+        types.UniTuple(types.uint64, 2),  # type: ignore[no-untyped-call]
         types.int64,
         types.int64,
         ACT_POINTER,
