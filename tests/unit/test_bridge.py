@@ -26,6 +26,7 @@ from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.streams import player_stream
 from rummylab.errors import AgentError, ProtocolError, RummyError
 from rummylab.games.gin.game import GinObservation, gin
 from rummylab.games.gin.vectors import Replay, read_lines
@@ -146,8 +147,7 @@ def own_table(names: tuple[str, str], seed: int) -> tuple[list[Spy], list[State]
 def through_bridges(names: tuple[str, str], seed: int) -> tuple[list[Spy], list[State]]:
     """Play the match of ``play_match(seed)`` through bridges: same decks, same random streams."""
     spies = [Spy(name) for name in names]
-    streams = np.random.SeedSequence(seed, spawn_key=(0,)).spawn(2)
-    bridges = [Bridge(spy, np.random.default_rng(stream)) for spy, stream in zip(spies, streams, strict=True)]
+    bridges = [Bridge(spy, player_stream(seed, 0, number)) for number, spy in enumerate(spies)]
     return spies, conduct(referee(RULES, seed), [b.hear for b in bridges])
 
 
