@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from rummylab.agents.gin.utility_options import OPP_UTIL_IMPORTANCE
 from rummylab.agents.registry import agent
 from rummylab.cards.hand import Hand
 from rummylab.cli.main import app
@@ -48,6 +49,25 @@ def test_every_seat_can_be_asked_and_the_truth_stays_hidden_unless_wanted(record
     both = [ask(record, "--at", "9", "--belief", "uniform", "--seat", seat) for seat in "01"]
     assert both[0]["own"] != both[1]["own"]
     assert "held" not in both[0]
+
+
+def test_an_agent_shows_the_belief_and_the_numbers_that_it_uses(record: Path) -> None:
+    views = {str(n): ask(record, "--at", str(n), "--belief", "uniform") for n in range(3, 12)}
+    at = next(n for n, found in views.items() if found["phase"] == "discard")
+    asked = ask(record, "--at", at, "--agent", "utility-dnn(belief=0)")
+    assert asked["cards"] == views[at]["cards"]
+    throws = asked["throws"]
+    assert isinstance(throws, list)
+    weight = float(agent("gin", "utility-dnn").par[OPP_UTIL_IMPORTANCE])
+    for throw in throws:
+        assert throw["value"] == pytest.approx(throw["utility"] - weight * throw["gain"], abs=1e-3)
+    network = ask(record, "--at", at, "--agent", "utility-dnn")
+    assert network["cards"] == ask(record, "--at", at)["cards"]
+    assert network["throws"] != throws
+    draw = next(n for n, found in views.items() if found["phase"] == "draw")
+    assert "throws" not in ask(record, "--at", draw, "--agent", "utility-dnn(belief=0)")
+    with pytest.raises(OptionError, match="only utility agents"):
+        ask(record, "--at", at, "--agent", "simple")
 
 
 def test_the_map_is_printed_and_drawn(record: Path, tmp_path: Path) -> None:

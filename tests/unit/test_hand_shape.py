@@ -102,13 +102,16 @@ def test_certainty_is_put_into_a_belief(hands: Hands) -> None:
 
 def test_weights_survive_their_file_and_others_are_refused(tmp_path: Path) -> None:
     place = tmp_path / s.BUNDLED
-    s.save(place, plain(), {"seed": 1})
-    np.testing.assert_array_equal(s.load(place), plain())
+    each = {kind: plain() + i for i, kind in enumerate(s.KINDS)}
+    s.save(place, each, {kind: {"seed": i} for i, kind in enumerate(s.KINDS)})
+    np.testing.assert_array_equal(s.load(place), np.stack(list(each.values())))
+    assert s.read_manifests(place)["simple"] == {"seed": 1}
     found = json.loads(place.read_text())
     for change, message in (
         ({"format": "x"}, "is no rummylab-hand-shape"),
-        ({"weights": [[1, 2]]}, "shape"),
-        ({"weights": "x"}, "no weights"),
+        ({"kinds": {kind: {"weights": [[1, 2]]} for kind in s.KINDS}}, "shape"),
+        ({"kinds": {**found["kinds"], "simple": {"weights": "x"}}}, "no weights"),
+        ({"kinds": {"utility": found["kinds"]["utility"]}}, "no weights"),
     ):
         place.write_text(json.dumps({**found, **change}))
         with pytest.raises(ArtifactError, match=message):

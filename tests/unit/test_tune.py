@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from rummylab.agents.gin.utility_options import load_artifact
+from rummylab.agents.gin.utility_options import SAMPLES, UtilityOptions, load_artifact
 from rummylab.cli.main import app
 from rummylab.errors import OptionError, StoreError, UnknownNameError
 from rummylab.learning import tune as t
@@ -185,12 +185,52 @@ def test_the_pictures_are_drawn_and_the_number_that_matters_is_found(tmp_path: P
     assert shares["knock_from"] > shares["gin_bonus"]
 
 
+def test_a_search_starts_from_the_printed_numbers_if_told_so(tmp_path: Path) -> None:
+    wanted = plan(trials=1, start="printed", only=("meld_bonus", "gin_bonus", "low_card_bonus"))
+    t.tune(wanted, tmp_path / "study.db")
+    printed = UtilityOptions()
+    assert tried(tmp_path / "study.db", wanted) == [{"meld_bonus": 1.5, "gin_bonus": 20.0, "low_card_bonus": 0.2}]
+    assert wanted.numbers({})["knock_bonus"] == printed.knock_bonus == 10
+    assert wanted.numbers({})["take_margin"] == 0  # nothing of ours
+    with pytest.raises(UnknownNameError, match="start"):
+        plan(start="printd")
+    with pytest.raises(StoreError, match="start"):
+        t.tune(plan(trials=1, only=wanted.only), tmp_path / "study.db")
+
+
+@pytest.mark.parametrize("sampler", t.SAMPLERS)
+def test_a_study_kept_as_text_proposes_its_own_trials_again(sampler: str, tmp_path: Path) -> None:
+    wanted = plan(sampler=sampler, trials=14, start="printed")
+    t.tune(wanted, tmp_path / "study.db")
+    t.write_artifact(t.trials_as_json(wanted, t.open_study(wanted, tmp_path / "study.db"), "x"), tmp_path / "t.json")
+    kept = t.read_trials(tmp_path / "t.json")["trials"]
+    assert t.propose_again(wanted, kept) == [trial["params"] for trial in kept]
+    kept[3]["value"] += 10  # another score, another search
+    assert t.propose_again(wanted, kept) != [trial["params"] for trial in kept]
+
+
+def test_utility_agents_with_the_numbers_of_a_file_are_tuned_and_played_against(tmp_path: Path) -> None:
+    chosen = tmp_path / "chosen.json"
+    start = {**space("gin", "utility").start("printed"), "meld_bonus": 0.7}
+    chosen.write_text(json.dumps(space("gin", "utility").artifact(start)))
+    wanted = plan(agent=f"utility@{chosen}", opponents=(f"utility@{chosen}~3",))
+    assert wanted.numbers({})["meld_bonus"] == 0.7
+    assert wanted.space.make(wanted.numbers({})).par[0] == pytest.approx(0.7)
+    opponent = t.find_opponent("gin", wanted.opponents[0])
+    assert not isinstance(opponent, str)
+    assert opponent.par[SAMPLES] == 3
+
+
 @pytest.mark.real_games
 def test_the_command_plays_and_writes_an_artifact(tmp_path: Path) -> None:
     out = tmp_path / "utility.json"
     words = f"tune gin utility --store {tmp_path}/s.db --trials 2 --games 2 --measured-games 4 --fix samples=1"
-    result = CliRunner().invoke(app, [*words.split(), "--out", str(out), "--workers", "1", "--json"])
+    kept = ["--start", "printed", "--out", str(out), "--trials-out", str(tmp_path / "trials.json")]
+    result = CliRunner().invoke(app, [*words.split(), *kept, "--workers", "1", "--json"])
     assert result.exit_code == 0, result.output
+    first = t.read_trials(tmp_path / "trials.json")["trials"][0]
+    assert first["params"]["meld_bonus"] == UtilityOptions().meld_bonus
+    assert first["results"]["simple"]["games"] == 2
     assert json.loads(result.stdout)["manifest"]["measured"]["simple"]["games"] == 4
     assert load_artifact(out).samples == 1
     bad = CliRunner().invoke(app, ["tune", "gin", "utility", "--fix", "samples"])

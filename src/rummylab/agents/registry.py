@@ -20,7 +20,8 @@ from rummylab.games.registry import game
 class Entry:
     """A registered agent: one file, imported when the agent is first asked for.
 
-    *par* are its options; fitted numbers, if its file has ``WEIGHTS``, come after them.
+    *par* are its options; fitted numbers, if its file has ``WEIGHTS``, come after them. ``CHECK_PAR`` of its file, if
+    there is one, raises `OptionError` for parameters with which it cannot play.
     """
 
     game: str
@@ -37,6 +38,9 @@ class Entry:
         par = np.array([*self.par, *getattr(home, "WEIGHTS", ())], np.float32)
         for place, value in self.changes:
             par[place] = value
+        check = getattr(home, "CHECK_PAR", None)
+        if check is not None:
+            check(self.name, par)
         return CompiledAgent(self.name, home.act, par)
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rummylab.cli.common import announce_compilation, print_json
 
+if TYPE_CHECKING:
+    from rummylab.agents.gin.utility_explain import Throw
+
+SAMPLES = 1000
+"""Hands that an agent samples when it is asked about a discard: more than in play, so that the numbers are steady."""
 RANKS, SUITS = "A23456789TJQK", "♣♥♠♦"
 
 
@@ -20,6 +25,7 @@ def belief(
     seat: int | None = typer.Option(None, help="Who is asked; default: the player to act."),
     kind: str = typer.Option("network", "--belief", help="network, counts (or fuzzy) or uniform."),
     model: Path | None = typer.Option(None, help="Directory of another network."),
+    agent: str | None = typer.Option(None, help="Ask a utility agent: its belief and, at a discard, its numbers."),
     truth: bool = typer.Option(False, "--truth", help="Mark the cards the opponent really holds."),
     plot: Path | None = typer.Option(None, help="Draw the map into this PNG file."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
@@ -32,7 +38,13 @@ def belief(
     state = _position(file, hand, at)
     viewer = state.actor if seat is None else seat
     seen = state.observe(viewer)
-    chances = believe(kind, seen.view, Network.load(model / BUNDLED) if model else None)[0].reshape(4, 13)
+    throws: list[Throw] = []
+    if agent:
+        kind = agent
+        chances, throws = _ask_agent(agent, seen)
+    else:
+        chances = believe(kind, seen.view, Network.load(model / BUNDLED) if model else None)[0]
+    chances = chances.reshape(4, 13)
     view = seen.view[0]
     marks = _marks(view, state if truth else None, viewer)
     facts = {
@@ -52,9 +64,46 @@ def belief(
     if as_json:
         cards = {f"{RANKS[r]}{'chsd'[s]}": round(float(chances[s, r]), 4) for s in range(4) for r in range(13)}
         held = {"held": [card for card, mark in zip(cards, chain(*marks), strict=True) if "*" in mark]} if truth else {}
-        print_json({**facts, "cards": cards, **held})
+        print_json({**facts, "cards": cards, **held, **({"throws": _rows(throws)} if throws else {})})
         return
     _show(facts, chances, marks)
+    _show_throws(throws)
+
+
+def _ask_agent(name: str, seen: Any) -> tuple[Any, list[Throw]]:
+    """Return the belief that the agent *name* uses and, at a discard, its numbers for every throw."""
+    from rummylab.agents.gin.utility import act
+    from rummylab.agents.gin.utility_explain import ask, explain
+    from rummylab.agents.registry import agent as load
+    from rummylab.errors import OptionError
+
+    found = load("gin", name)
+    if found.pointer is not act:
+        raise OptionError(f"--agent is {name}, but only utility agents such as utility-dnn can be asked")
+    if seen.phase != "discard":
+        return ask(seen.view, found.par), []
+    return explain(seen.view, found.par, samples=SAMPLES)
+
+
+def _rows(throws: list[Throw]) -> list[dict[str, Any]]:
+    return [
+        {"card": str(t.card), "utility": round(t.utility, 4), "gain": round(t.gain, 4), "value": round(t.value, 4)}
+        for t in throws
+    ]
+
+
+def _show_throws(throws: list[Throw]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    if not throws:
+        return
+    head = ("discard", "hand utility", "opponent's gain", "value")
+    table = Table(*head, title=f"the agent's numbers, over {SAMPLES} sampled hands", box=box.SIMPLE)
+    for throw in throws:
+        table.add_row(str(throw.card), f"{throw.utility:.2f}", f"{throw.gain:.2f}", f"{throw.value:.2f}")
+    Console().print(table)
 
 
 def _position(file: Path, hand: int, at: int) -> Any:

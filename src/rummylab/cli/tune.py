@@ -37,11 +37,13 @@ def tune(
     sampler: str = typer.Option("tpe", help="paper (random, then grid), tpe or cmaes."),
     objective: str = typer.Option("points_per_hand", help="win_rate or points_per_hand."),
     against: str = typer.Option("simple", help="Opponents, separated by commas."),
+    start: str = typer.Option("present", help="First trial: present (the agent's numbers) or printed (its paper's)."),
     only: str = typer.Option("", help="Tune these numbers only, separated by commas."),
     fix: list[str] = typer.Option([], help="Hold a number: name=value. May be given several times."),
     seed: int = typer.Option(0, help="Same seed, same result."),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     out: Path | None = typer.Option(None, help="Write the best numbers to this file, as the agent reads them."),
+    trials_out: Path | None = typer.Option(None, help="Write every trial, its numbers and results, to this JSON file."),
     plots: Path | None = typer.Option(None, help="Draw history, importance and slices into this directory."),
     workers: int | None = typer.Option(None, help="Processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
@@ -60,6 +62,7 @@ def tune(
         measured_games=measured_games,
         seed=seed,
         preset=rules,
+        start=start,
         only=_names(only),
         fixed=_numbers(fix),
     )
@@ -67,7 +70,10 @@ def tune(
     announce_compilation()
     with progress_bar("trials") as progress:
         tuned = t.tune(plan, store, workers=workers, progress=progress)
-    artifact = tuned.artifact(" ".join(["rummylab", *sys.argv[1:]]))
+    command = " ".join(["rummylab", *sys.argv[1:]])
+    artifact = tuned.artifact(command)
+    if trials_out is not None:
+        t.write_artifact(t.trials_as_json(plan, t.open_study(plan, store), command), trials_out)
     if out is not None:
         t.write_artifact(artifact, out)
     if plots is not None:

@@ -15,7 +15,7 @@ import json
 import logging
 import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,8 +24,10 @@ from rummylab.agents.registry import entry
 from rummylab.arena.match import match
 from rummylab.arena.version import code_version
 from rummylab.cards.rng import mix
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.artifacts import check_kind, read_numbers
 from rummylab.errors import MissingExtraError, OptionError, StoreError
-from rummylab.learning.tune_spaces import Numbers, Space, check_names, space
+from rummylab.learning.tune_spaces import PRESENT, Numbers, Space, check_names, space
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -38,6 +40,7 @@ OBJECTIVES: Final = ("win_rate", "points_per_hand")
 FINALISTS: Final = 5
 _GRID: Final = (-0.2, -0.1, -0.05, 0.05, 0.1, 0.2)
 """Steps of the grid search, as shares of a number's range."""
+STUDY_FORMAT: Final = "rummylab tuning study"
 _STUDY: Final = "rummylab tune"
 _SEARCH, _FINAL, _MEASURE, _SAMPLER = range(4)
 """Purposes of seeds."""
@@ -62,6 +65,8 @@ class TunePlan:
     measured_games: int = 4000
     seed: int = 0
     preset: str | None = None
+    start: str = PRESENT
+    """The first trial: the agent's present numbers, or those that its paper printed."""
     only: tuple[str, ...] = ()
     """The numbers to tune; none: all that have bounds."""
     fixed: tuple[tuple[str, float], ...] = ()
@@ -80,8 +85,9 @@ class TunePlan:
         if not self.opponents:
             raise OptionError("tuning needs at least one opponent")
         for opponent in self.opponents:
-            entry(self.game, opponent)
+            find_opponent(self.game, opponent)
         found = space(self.game, self.agent)
+        found.start(self.start)
         check_names(found, tuple(name for name, _ in self.fixed), "fixed")
         if unbounded := [name for name in self.only if name not in found.bounds]:
             raise OptionError(f"{unbounded[0]!r} cannot be tuned; numbers with bounds: {', '.join(found.bounds)}")
@@ -98,7 +104,7 @@ class TunePlan:
 
     def numbers(self, trial: Numbers) -> dict[str, float]:
         """Return all numbers of the agent in a trial."""
-        return self.space.complete({**dict(self.fixed), **trial})
+        return {**self.space.start(self.start), **dict(self.fixed), **trial}
 
     def identity(self) -> dict[str, Any]:
         """Return what must not change when a run goes on."""
@@ -132,6 +138,40 @@ class Tuned:
             "measured": self.results,
         }
         return {**self.plan.space.artifact(self.numbers), "manifest": manifest}
+
+
+def trials_as_json(plan: TunePlan, study: Study, command: str) -> dict[str, Any]:
+    """Return the finished trials of *study*, with the plan that they follow from."""
+    trials = [
+        {"params": trial.params, "value": trial.value, "results": trial.user_attrs.get("results", {})}
+        for trial in finished(study)
+    ]
+    return {"format": STUDY_FORMAT, "version": 1, "command": command, "plan": plan.identity(), "trials": trials}
+
+
+def read_trials(path: Path) -> dict[str, Any]:
+    """Return the study in *path*, as `trials_as_json` wrote it."""
+    found = read_numbers(path)
+    check_kind(found, path.name, STUDY_FORMAT, 1)
+    return found
+
+
+def propose_again(plan: TunePlan, trials: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
+    """Return what *plan* proposes trial by trial if every trial scores what it scored in *trials*; nothing is played.
+
+    A study that can be repeated proposes its own trials.
+    """
+    need_optuna()
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize")
+    proposed = []
+    for n, recorded in enumerate(trials):
+        trial = _next_trial(plan, study, n)
+        proposed.append(dict(trial.params))
+        study.tell(trial, recorded["value"])
+    return proposed
 
 
 def write_artifact(artifact: dict[str, Any], path: Path) -> None:
@@ -247,12 +287,23 @@ def _paper_trial(plan: TunePlan, study: Study, n: int) -> dict[str, float]:
 # --- Trials -------------------------------------------------------------------------------------------------------
 
 
+def find_opponent(game: str, name: str) -> str | CompiledAgent:
+    """Return the opponent *name*: an agent of the registry, or in Gin a utility agent with the numbers of a file."""
+    if game == "gin" and ("@" in name or "~" in name):
+        from rummylab.learning.opponent_hand.players import player
+
+        return player(name)
+    entry(game, name)
+    return name
+
+
 def play(plan: TunePlan, numbers: Numbers, games: int, seed: int, workers: int | None) -> dict[str, dict[str, Any]]:
     """Return what the agent with *numbers* reaches against each opponent."""
     found = {}
     for opponent in plan.opponents:
         player = plan.space.make(numbers)
-        result = match(plan.game, player, opponent, games=games, seed=seed, preset=plan.preset, workers=workers)
+        other = find_opponent(plan.game, opponent)
+        result = match(plan.game, player, other, games=games, seed=seed, preset=plan.preset, workers=workers)
         found[opponent] = {
             "games": result.games,
             "seed": seed,

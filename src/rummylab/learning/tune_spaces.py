@@ -14,21 +14,45 @@ from rummylab.errors import OptionError, UnknownNameError
 
 Numbers = Mapping[str, float]
 
+PRESENT, PRINTED = "present", "printed"
+"""Starts: the agent's numbers as they are, and those that its paper printed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space:
     """The tunable numbers of one agent: bounds by name, the numbers to start from, how to make the agent."""
 
     bounds: Mapping[str, tuple[float, float]]
-    start: Callable[[], Numbers]
-    """The present numbers of the agent."""
+    starts: Mapping[str, Callable[[], Numbers]]
+    """Numbers to start from, by name; ``present`` are those of the agent as it is."""
     make: Callable[[Numbers], CompiledAgent]
     artifact: Callable[[Numbers], dict[str, Any]]
     """The tuned numbers in the form in which the agent's file reads them."""
 
-    def complete(self, numbers: Numbers) -> dict[str, float]:
-        """Return *numbers* with everything else as in the start."""
-        return {**self.start(), **numbers}
+    def start(self, name: str = PRESENT) -> Numbers:
+        """Return the numbers of the start *name*."""
+        if name not in self.starts:
+            raise UnknownNameError("start", name, self.starts)
+        return self.starts[name]()
+
+
+_UTILITY_BOUNDS = {
+    "meld_bonus": (0.0, 2.0),
+    "combination_bonus": (0.0, 4.0),
+    "deadwood_bonus": (0.2, 3.0),
+    "knock_bonus": (0.0, 20.0),
+    "gin_bonus": (0.0, 40.0),
+    "opp_util_importance": (0.0, 3.0),
+    "low_card_bonus": (-1.0, 2.0),
+    "emergency_booster": (0.5, 5.0),
+    "take_margin": (-1.0, 3.0),
+    "haste": (0.0, 0.5),
+    "knock_from": (0.0, 20.0),
+    "knock_fall": (0.0, 5.0),
+    "knock_value": (-20.0, 25.0),
+}
+PAPER_NUMBERS = tuple(_UTILITY_BOUNDS)[:8]
+"""The eight numbers of the opponent-hand paper."""
 
 
 def _utility(home: str) -> Space:
@@ -45,24 +69,25 @@ def _utility(home: str) -> Space:
         par = (*UtilityOptions(**numbers).par, *weights)
         return CompiledAgent("tuned", module.act, par)
 
-    bounds = {
-        "meld_bonus": (0.0, 2.0),
-        "combination_bonus": (0.0, 4.0),
-        "deadwood_bonus": (0.2, 3.0),
-        "knock_bonus": (0.0, 20.0),
-        "gin_bonus": (0.0, 40.0),
-        "opp_util_importance": (0.0, 3.0),
-        "low_card_bonus": (-1.0, 2.0),
-        "emergency_booster": (0.5, 5.0),
-        "take_margin": (-1.0, 3.0),
-        "haste": (0.0, 0.5),
-        "knock_from": (0.0, 20.0),
-        "knock_fall": (0.0, 5.0),
-        "knock_value": (-20.0, 25.0),
-    }
+    return _utility_space(make, lambda: asdict(load_artifact(import_module(home).ARTIFACT)))
+
+
+def _utility_of_file(name: str) -> Space:
+    """Return the space of ``utility@FILE`` or ``utility@DIRECTORY``, a player of the opponent-hand study."""
+    from rummylab.learning.opponent_hand.players import read_player, utility_player
+
+    options, network = read_player(name)
+
+    def make(numbers: Numbers) -> CompiledAgent:
+        return utility_player("tuned", UtilityOptions(**numbers), network)
+
+    return _utility_space(make, lambda: asdict(options))
+
+
+def _utility_space(make: Callable[[Numbers], CompiledAgent], present: Callable[[], Numbers]) -> Space:
     return Space(
-        bounds=bounds,
-        start=lambda: asdict(load_artifact(import_module(home).ARTIFACT)),
+        bounds=_UTILITY_BOUNDS,
+        starts={PRESENT: present, PRINTED: lambda: asdict(UtilityOptions())},
         make=make,
         artifact=lambda numbers: {
             "format": FORMAT,
@@ -94,7 +119,7 @@ def _keats() -> Space:
     }
     return Space(
         bounds=bounds,
-        start=lambda: asdict(KeatsOptions()),
+        starts={PRESENT: lambda: asdict(KeatsOptions())},
         make=make,
         artifact=lambda numbers: {"options": {name: round(float(numbers[name]), 3) for name in numbers}},
     )
@@ -109,6 +134,8 @@ SPACES: dict[tuple[str, str], Space] = {
 
 def space(game: str, agent: str) -> Space:
     """Return what can be tuned of *agent*; an unknown name suggests the nearest."""
+    if game == "gin" and agent.startswith("utility@"):
+        return _utility_of_file(agent)
     known = {name: found for (of, name), found in SPACES.items() if of == game}
     if agent not in known:
         raise UnknownNameError(f"tunable agent of {game}", agent, known)

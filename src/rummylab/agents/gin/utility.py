@@ -40,7 +40,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rummylab._jit import kernel_of
+from rummylab._jit import helper, kernel_of
 from rummylab.agents.gin.utility_options import (
     BELIEF,
     COUNTS,
@@ -53,8 +53,9 @@ from rummylab.agents.gin.utility_options import (
 )
 from rummylab.agents.gin.utility_policy import Floats, decide
 from rummylab.beliefs.gin import counts, network, uniform
-from rummylab.beliefs.gin.network import Network
-from rummylab.beliefs.gin.shape import N_SHAPE
+from rummylab.beliefs.gin.network import N_WEIGHTS, Network
+from rummylab.beliefs.gin.shape import N_KINDS, N_SHAPE
+from rummylab.errors import OptionError
 from rummylab.games.gin.rules import ACT
 
 OPTION_NAMES = NAMES
@@ -64,18 +65,34 @@ WEIGHTS = load_artifact(ARTIFACT).par
 
 
 def with_network(options: UtilityOptions, model: Network, shape: Floats | None = None) -> Floats:
-    """Return the parameters of an agent with *model* and, for shaped hands, the weights of the *shape*."""
-    weights = np.zeros(N_SHAPE, np.float32) if shape is None else shape.ravel()
+    """Return the parameters of an agent with *model* and, for shaped hands, the weights of *shape* for each kind."""
+    weights = np.zeros(N_KINDS * N_SHAPE, np.float32) if shape is None else shape.ravel()
     return np.concatenate([np.array(options.par, np.float32), model.flat, weights])
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: Floats) -> int:
-    belief = np.empty(52, np.float32)
+def check_par(name: str, par: Floats) -> None:
+    """Raise `OptionError` if the agent *name* cannot play with *par*: what its kernels read must be there."""
+    options = UtilityOptions(**dict(zip(NAMES, map(float, par[:N_OPTIONS]), strict=True)))
+    if options.belief >= NETWORK and len(par) < N_OPTIONS + N_WEIGHTS + N_KINDS * N_SHAPE:
+        raise OptionError(f"{name} has no network, so belief must be 0 or 1; utility-dnn has one")
+
+
+CHECK_PAR = check_par
+
+
+@helper
+def fill_belief(table: np.void, mine: np.void, par: Floats, belief: Floats) -> None:
+    """Write the belief that the options name to *belief*."""
     if par[BELIEF] == COUNTS:
         counts.fill(table, mine, par, N_OPTIONS, belief)
     elif par[BELIEF] == NETWORK or par[BELIEF] == SHAPED:
         network.fill(table, mine, par, N_OPTIONS, belief)
     else:
         uniform.fill(table, mine, par, N_OPTIONS, belief)
+
+
+@kernel_of(ACT)
+def act(table: np.void, mine: np.void, par: Floats) -> int:
+    belief = np.empty(52, np.float32)
+    fill_belief(table, mine, par, belief)
     return decide(table, mine, par, belief)

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rummylab.agents.gin.utility import act
+from rummylab.agents.gin.utility import CHECK_PAR, act
 from rummylab.agents.gin.utility_options import NAMES, load_artifact
 from rummylab.beliefs.gin import network, shape
 
-__all__ = ["ARTIFACT", "BELIEF_WEIGHTS", "OPTION_NAMES", "WEIGHTS", "act"]
+__all__ = ["ARTIFACT", "BELIEF_WEIGHTS", "CHECK_PAR", "OPTION_NAMES", "WEIGHTS", "act"]
 
 OPTION_NAMES = NAMES
 ARTIFACT = Path(__file__).with_suffix(".json")

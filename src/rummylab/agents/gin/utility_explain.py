@@ -1,4 +1,4 @@
-"""Why a utility agent with the network throws what it throws: its numbers for each card, for people."""
+"""Why a utility agent throws what it throws: its own numbers for each card, for people."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 
 from rummylab._jit import kernel
-from rummylab.agents.gin.utility_options import N_OPTIONS, OPP_UTIL_IMPORTANCE, SAMPLES
-from rummylab.agents.gin.utility_policy import Floats, write_throws
-from rummylab.beliefs.gin import network
-from rummylab.beliefs.gin.network import N_WEIGHTS
-from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
-from rummylab.beliefs.gin.shape import shape_hands
-from rummylab.beliefs.gin.uniform import unseen
+from rummylab.agents.gin.utility import fill_belief
+from rummylab.agents.gin.utility_options import OPP_UTIL_IMPORTANCE, SAMPLES
+from rummylab.agents.gin.utility_policy import Floats, sample_opponent, write_throws
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
 from rummylab.games.gin import melds
@@ -37,28 +33,42 @@ class Throw:
 @kernel
 def _explain(views: Rows, par: Floats, belief: Floats, utility: Floats, gain: Floats) -> int:
     table, mine = views[0].table, views[0].mine
-    network.fill(table, mine, par, N_OPTIONS, belief)
+    fill_belief(table, mine, par, belief)
     n = np.int64(par[SAMPLES])
     hands = np.empty(n, np.int64)
-    sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
-    shape_hands(table, mine, hands[0], belief, par, N_OPTIONS + N_WEIGHTS, hands, n)
+    sample_opponent(table, mine, par, belief, hands, n)
     legal = discards(table, mine)
     best, _ = melds.best_discards(mine.hand, legal)
     return write_throws(table, mine, legal, best, par, belief, hands, n, utility, gain)
 
 
-def explain(views: Any, par: Floats, *, samples: int = 1000) -> tuple[Floats, list[Throw]]:
+@kernel
+def _fill(views: Rows, par: Floats, belief: Floats) -> None:
+    fill_belief(views[0].table, views[0].mine, par, belief)
+
+
+def ask(views: Any, par: Floats) -> Floats:
+    """Return the belief that a utility agent with *par* uses at *views*, one view."""
+    belief = np.empty(52, np.float32)
+    _fill(views.copy(), par, belief)
+    return belief
+
+
+def explain(views: Any, par: Floats, *, samples: int | None = None) -> tuple[Floats, list[Throw]]:
     """Return the belief at the discard of *views*, one view, and every throw, the best first.
 
-    *par* are those of `utility-dnn`. More sampled hands than in play make the numbers steady.
+    *par* are those of a utility agent; belief and sampled hands are the ones that it uses. If the view has the random
+    stream with which the agent decided, the numbers are those of its decision. Another number of *samples* than the
+    agent's own makes them steadier, but no longer the same.
     """
     par = par.copy()
-    par[SAMPLES] = samples
+    if samples is not None:
+        par[SAMPLES] = samples
     belief, utility, gain = np.empty(52, np.float32), np.zeros(64, np.float32), np.zeros(64, np.float32)
     free = _explain(views.copy(), par, belief, utility, gain)
-    weight = float(par[OPP_UTIL_IMPORTANCE])
+    weight = par[OPP_UTIL_IMPORTANCE]
     throws = [
-        Throw(Card(card), float(utility[card]), float(gain[card]), float(utility[card]) - weight * float(gain[card]))
+        Throw(Card(card), float(utility[card]), float(gain[card]), float(utility[card] - weight * gain[card]))
         for card in to_ids(free)
     ]
     return belief, sorted(throws, key=lambda throw: -throw.value)

@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, fields
 from math import isfinite
 from pathlib import Path
 
+from rummylab.beliefs.gin.shape import KINDS
 from rummylab.engine.artifacts import check_kind, read_numbers
 from rummylab.errors import ArtifactError, OptionError
 
@@ -54,6 +55,8 @@ class UtilityOptions:
     """Ours. ... and so much less in every turn that follows."""
     knock_value: float = -1000.0
     """Ours. Knock only if the mean score over the sampled hands is at least this."""
+    opponent_kind: float = 0.0
+    """Ours. Whose hands shaped hands resemble: 0 those of utility agents, 1 Simple's, 2 those of the paper's mix."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -62,6 +65,10 @@ class UtilityOptions:
                 raise OptionError(f"{field.name} of the utility agent is {value!r}, but must be a number")
         if not 0 <= self.samples <= MAX_SAMPLES:
             raise OptionError(f"samples is {self.samples}, but must lie between 0 and {MAX_SAMPLES}")
+        if self.belief not in range(4):
+            raise OptionError(f"belief is {self.belief:g}, but must be 0, 1, 2 or 3")
+        if self.opponent_kind not in range(len(KINDS)):
+            raise OptionError(f"opponent_kind is {self.opponent_kind:g}, but must be 0, 1 or 2: {', '.join(KINDS)}")
 
     @property
     def par(self) -> tuple[float, ...]:
@@ -116,6 +123,7 @@ N_OPTIONS = len(NAMES)
     KNOCK_FROM,
     KNOCK_FALL,
     KNOCK_VALUE,
+    OPPONENT_KIND,
 ) = range(N_OPTIONS)
 
 

@@ -31,6 +31,7 @@ from rummylab.agents.gin.utility_options import (
     MELD_BONUS,
     N_OPTIONS,
     OPP_UTIL_IMPORTANCE,
+    OPPONENT_KIND,
     SAMPLES,
     SHAPED,
     SPREAD_WELL,
@@ -38,7 +39,7 @@ from rummylab.agents.gin.utility_options import (
 )
 from rummylab.beliefs.gin.network import N_WEIGHTS
 from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
-from rummylab.beliefs.gin.shape import shape_hands
+from rummylab.beliefs.gin.shape import N_SHAPE, shape_hands
 from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
 from rummylab.cards.bits import EACH_SUIT, IDS_52, bit, index_of, lowest, points, popcount, ranks_of, stay_apart
 from rummylab.games.gin import melds
@@ -528,6 +529,15 @@ def show(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
 
 
 @helper
+def sample_opponent(table: np.void, mine: np.void, par: Floats, belief: Floats, hands: Masks, n_hands: int) -> None:
+    """Write *n_hands* hands of the opponent, sampled by *belief*, to *hands*: what a discard is judged by."""
+    sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n_hands)
+    if par[BELIEF] == SHAPED:
+        weights = N_OPTIONS + N_WEIGHTS + N_SHAPE * np.int64(par[OPPONENT_KIND])
+        shape_hands(table, mine, hands[0], belief, par, weights, hands, n_hands)
+
+
+@helper
 def decide(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
     """Return the move of the agent with *belief* about the opponent's hand."""
     if table.phase == DRAW or table.phase == OFFER:
@@ -535,9 +545,7 @@ def decide(table: np.void, mine: np.void, par: Floats, belief: Floats) -> int:
     if table.phase == DISCARD:
         n = np.int64(par[SAMPLES])
         hands = np.empty(n, np.int64)
-        sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n)
-        if par[BELIEF] == SHAPED:
-            shape_hands(table, mine, hands[0], belief, par, N_OPTIONS + N_WEIGHTS, hands, n)
+        sample_opponent(table, mine, par, belief, hands, n)
         return discard(table, mine, par, belief, hands, n)
     if table.phase == WALL:
         return at_the_wall(table, mine)

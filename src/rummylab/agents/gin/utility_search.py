@@ -34,6 +34,7 @@ from rummylab.agents.gin.utility_policy import (
     Floats,
     loose_cards,
     price_for_opponent,
+    sample_opponent,
     state_of,
     worth,
     write_losses,
@@ -41,9 +42,6 @@ from rummylab.agents.gin.utility_policy import (
     write_throws,
 )
 from rummylab.beliefs.gin import network
-from rummylab.beliefs.gin.network import N_WEIGHTS
-from rummylab.beliefs.gin.sampling import SHAPE, sample_hands
-from rummylab.beliefs.gin.shape import shape_hands
 from rummylab.beliefs.gin.uniform import unseen
 from rummylab.cards.bits import lowest, points, popcount
 from rummylab.cards.rng import any_card, below, swap_cards
@@ -130,6 +128,14 @@ def _weights() -> Floats:
 
 
 WEIGHTS = _weights()
+
+
+def check_par(name: str, par: Floats) -> None:
+    """Raise `OptionError` if the agent *name* cannot play with *par*."""
+    utility_dnn.CHECK_PAR(name, par[UTILITY:])
+
+
+CHECK_PAR = check_par
 
 
 # --- The value of a position --------------------------------------------------------------------------------------
@@ -308,9 +314,7 @@ def act(table: np.void, mine: np.void, par: Floats) -> int:
     belief = np.empty(52, np.float32)
     network.fill(table, mine, utility, N_OPTIONS, belief)
     hands = np.empty(np.int64(par[WORLDS]), np.int64)
-    sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, len(hands))
-    if utility[BELIEF] == SHAPED:
-        shape_hands(table, mine, hands[0], belief, utility, N_OPTIONS + N_WEIGHTS, hands, len(hands))
+    sample_opponent(table, mine, utility, belief, hands, len(hands))
     if not is_draw:
         return discard(table, mine, par, belief, hands)
     codes, scores = np.empty(2, np.int64), np.zeros(2, np.float64)

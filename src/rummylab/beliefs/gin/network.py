@@ -45,6 +45,8 @@ N_WEIGHTS = _BIAS3 + N_CARDS
 
 BUNDLED = "opponent_hand.safetensors"
 """The trained network that comes with the package."""
+AT_ONCE = "opponent_hand_at_once.safetensors"
+"""The one trained on the paper's own terms: agents that knock at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +86,9 @@ class Network:
 
 
 @cache
-def bundled() -> Network:
-    """Return the trained network that comes with the package."""
-    return Network.load(Path(str(files("rummylab.beliefs.gin") / BUNDLED)))
+def bundled(name: str = BUNDLED) -> Network:
+    """Return a trained network that comes with the package."""
+    return Network.load(Path(str(files("rummylab.beliefs.gin") / name)))
 
 
 # --- One position -------------------------------------------------------------------------------------------------

@@ -7,7 +7,9 @@ fits together. Here a hand H weighs
 
 with neighbours (same suit, next rank) and pairs (same rank) counted in H, and a, b, c, d for each of the opponent's
 turns. They are fitted to play (:mod:`rummylab.learning.opponent_hand.shape`), so that sampled hands have on average the
-deadwood, neighbours and pairs that real ones have. Drawn by a Metropolis walk that swaps one card at a time.
+deadwood, neighbours and pairs that real ones have. Players differ: after ten turns Simple holds twice the deadwood of a
+utility agent. So there is a set of weights for each kind of opponent. Drawn by a Metropolis walk that swaps one card at
+a time.
 """
 
 from __future__ import annotations
@@ -36,38 +38,55 @@ N_STAGES = 13
 FEATURES = ("log odds", "deadwood / 10", "neighbours", "pairs")
 N_FEATURES = len(FEATURES)
 N_SHAPE = N_STAGES * N_FEATURES
+"""Weights for one kind of opponent."""
+KINDS = ("utility", "simple", "mix")
+"""Kinds of opponents: utility agents, Simple, and the paper's mix of both."""
+N_KINDS = len(KINDS)
 BURN_IN, THINNING = 80, 12
 """Swaps tried before the first hand, and between two hands."""
 _SURE = 1e-4
 _STEPS = 1 << 20
 
-FORMAT, VERSION = "rummylab-hand-shape", 1
+FORMAT, VERSION = "rummylab-hand-shape", 2
 BUNDLED = "hand_shape.json"
 """The fitted weights; those that come with the package belong to its network."""
 
 
-def save(path: Path, weights: Floats, manifest: Mapping[str, Any]) -> None:
-    """Write fitted weights, one row for each stage, and where they come from."""
-    rows = [[round(float(weight), 4) for weight in row] for row in weights]
-    head = {"format": FORMAT, "version": VERSION, "features": list(FEATURES), "weights": rows}
-    write_whole(path, (json.dumps({**head, "manifest": manifest}, indent=1) + "\n").encode())
+def save(path: Path, weights: Mapping[str, Floats], manifests: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write fitted weights of every kind, one row for each stage, and where they come from."""
+    kinds = {
+        kind: {
+            "weights": [[round(float(weight), 4) for weight in row] for row in weights[kind]],
+            "manifest": manifests[kind],
+        }
+        for kind in KINDS
+    }
+    head = {"format": FORMAT, "version": VERSION, "features": list(FEATURES)}
+    write_whole(path, (json.dumps({**head, "kinds": kinds}, indent=1) + "\n").encode())
+
+
+def read_manifests(path: Path) -> dict[str, Any]:
+    """Return where the weights of each kind in *path* come from."""
+    load(path)
+    kinds = json.loads(path.read_text(encoding="utf-8"))["kinds"]
+    return {kind: kinds[kind]["manifest"] for kind in KINDS}
 
 
 def load(path: Path) -> Floats:
-    """Return the weights of *path*, one row for each stage."""
+    """Return the weights of *path*: for each kind one row for each stage."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         if (found["format"], found["version"]) != (FORMAT, VERSION):
             raise ArtifactError(f"{path} is no {FORMAT} version {VERSION}")
-        weights = np.array(found["weights"], np.float32)
+        weights = np.array([found["kinds"][kind]["weights"] for kind in KINDS], np.float32)
     except OSError as error:
         raise ArtifactError(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
         if isinstance(error, ArtifactError):
             raise
         raise ArtifactError(f"{path} holds no weights of a hand's shape") from None
-    if weights.shape != (N_STAGES, N_FEATURES) or not np.isfinite(weights).all():
-        raise ArtifactError(f"{path}: the weights have shape {weights.shape}, not {(N_STAGES, N_FEATURES)}")
+    if weights.shape != (N_KINDS, N_STAGES, N_FEATURES) or not np.isfinite(weights).all():
+        raise ArtifactError(f"{path}: the weights have shape {weights.shape}, not {(N_KINDS, N_STAGES, N_FEATURES)}")
     return weights
 
 

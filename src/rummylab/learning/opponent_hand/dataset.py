@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,11 +31,26 @@ from rummylab.learning.opponent_hand.players import player
 Progress = Callable[[int, int], None]
 
 PRESET = "eaai"
-FIRST, SECOND, SIMPLE, NEW = "utility~10", "utility-patient~10", "simple", "utility@ours~10"
-"""The agents of the paper's mix: two utility agents, the official baseline, and the one with the network."""
+SIMPLE = "simple"
+"""The official baseline, part of every mix."""
 PLAN_FILE = "dataset.json"
 _MAGIC = b"RLHANDS1"
 _GAMES_PER_SHARD = 1 << 16  # game numbers are unique within a dataset
+
+
+class Cast(NamedTuple):
+    """The agents of the paper's mix besides Simple: two utility agents, and the one with the network."""
+
+    first: str
+    second: str
+    new: str
+
+
+OURS = Cast("utility~10", "utility-patient~10", "utility@ours~10")
+"""Agents with our numbers and options: they wait with a knock that does not pay."""
+AT_ONCE = Cast("utility@first~10", "utility@second~10", "utility@at-once~10")
+"""The paper's own terms: agents that knock at once, with two sets of its eight numbers."""
+CASTS = {"ours": OURS, "at-once": AT_ONCE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,25 +122,26 @@ def parse_mix(text: str) -> tuple[LineUp, ...]:
     return tuple(found)
 
 
-def phase_mix(phase: int, model: Path | None = None) -> tuple[LineUp, ...]:
-    """Return the paper's mix of a phase; the new agent of phases 2 and 3 has the network of *model*, or ours.
+def phase_mix(phase: int, model: Path | None = None, cast: Cast = OURS) -> tuple[LineUp, ...]:
+    """Return the paper's mix of a phase; the new agent of phases 2 and 3 has the network of *model*, or *cast*'s.
 
     Phase 1: each pair of the two utility agents and Simple, with Simple the opponent in 4 of 32 million entries and the
     two agents in 14 each. Phases 2 and 3: the new agent against itself and the two original ones.
     """
-    new = f"utility@{model}~10" if model else NEW
+    first, second = cast.first, cast.second
+    new = f"utility@{model}~10" if model else cast.new
     if phase == 1:
-        shares = ((FIRST, SECOND, 6.0), (FIRST, SIMPLE, 1.0), (SECOND, SIMPLE, 1.0))
+        shares = ((first, second, 6.0), (first, SIMPLE, 1.0), (second, SIMPLE, 1.0))
     elif phase in (2, 3):
-        shares = ((new, new, 1.0), (new, FIRST, 1.0), (new, SECOND, 1.0))
+        shares = ((new, new, 1.0), (new, first, 1.0), (new, second, 1.0))
     else:
         raise OptionError(f"phase is {phase}, but the paper has phases 1, 2 and 3")
     return tuple(LineUp(first=a, second=b, share=share) for a, b, share in shares)
 
 
-def paper_mix(model: Path | None = None) -> tuple[LineUp, ...]:
+def paper_mix(model: Path | None = None, cast: Cast = OURS) -> tuple[LineUp, ...]:
     """Return the mix of all three phases, 32 to 9 to 9 million entries, with the final agent as the new one."""
-    parts = [(phase_mix(1), 32 / 50), (phase_mix(3, model), 18 / 50)]
+    parts = [(phase_mix(1, cast=cast), 32 / 50), (phase_mix(3, model, cast), 18 / 50)]
     return tuple(
         replace(line_up, share=weight * line_up.share / sum(each.share for each in mix))
         for mix, weight in parts

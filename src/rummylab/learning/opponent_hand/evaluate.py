@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from rummylab.beliefs.gin.network import Network
 from rummylab.learning.opponent_hand.beliefs import Belief, Floats, certain, chunks, counts, uniform
 from rummylab.learning.opponent_hand.dataset import Plan, Progress, play_shard
 from rummylab.learning.opponent_hand.hands import Hands
-from rummylab.learning.opponent_hand.measures import Score
+from rummylab.learning.opponent_hand.measures import N_TOP, TOP, Score, shard_interval
 from rummylab.learning.opponent_hand.shape import Positions, deadwood_by_turn, marginals, sample
 
 SHAPE_ENTRIES = 40_000
@@ -45,6 +48,7 @@ def evaluate(
     beliefs: dict[str, Belief] = {"network": network.probabilities, "uniform": uniform, "counts": counts}
     totals = {name: Score.empty() for name in beliefs}
     described = plan.to_dict()  # loads the agents
+    by_shard: dict[str, list[tuple[npt.NDArray[np.float64], int]]] = {name: [] for name in beliefs}
     entries, first = 0, Hands.join([])
     for done, hands in enumerate(_fresh(plan, workers or os.cpu_count() or 1), 1):
         entries += len(hands)
@@ -52,6 +56,7 @@ def evaluate(
             first = Hands.join([first, hands])
         for name, found in score(hands, beliefs).items():
             totals[name].add_score(found)
+            by_shard[name].append(found.totals)
         if progress:
             progress(done, plan.shards)
     return {
@@ -59,13 +64,27 @@ def evaluate(
         "seed": plan.seed,
         "line_ups": described["line_ups"],
         "model": network.manifest.get("sha256"),
-        **{name: total.to_dict() for name, total in totals.items()},
+        **{name: {**total.to_dict(), "half_interval": _halves(by_shard[name])} for name, total in totals.items()},
         **sampled(first, network, shape, plan.seed),
     }
 
 
+def _halves(by_shard: list[tuple[npt.NDArray[np.float64], int]]) -> dict[str, dict[str, float]]:
+    """Return half the 95 % interval of both readings of each top-K accuracy."""
+    sums, sizes = np.array([found for found, _ in by_shard]), np.array([n for _, n in by_shard])
+    halves = [round(shard_interval(sums[:, t], sizes)[1], 5) for t in range(2 * N_TOP)]
+    names = [str(k) for k in TOP]
+    return {
+        "top_k": dict(zip(names, halves[:N_TOP], strict=True)),
+        "first_card_top_k": dict(zip(names, halves[N_TOP:], strict=True)),
+    }
+
+
 def sampled(hands: Hands, network: Network, shape: Floats | None, seed: int) -> dict[str, Any]:
-    """Return the mean deadwood of sampled hands by the opponent's turns and, with *shape*, the measures of these."""
+    """Return the mean deadwood of sampled hands by the opponent's turns and, with *shape*, the measures of these.
+
+    Of *shape*, the weights of all kinds, those count with which agents play unless told otherwise.
+    """
     n = min(len(hands), SHAPE_ENTRIES)
     beliefs: dict[str, Belief] = {"uniform": uniform, "counts": counts, "network": certain(network.probabilities)}
     positions = {name: Positions.of(hands, belief, n) for name, belief in beliefs.items()}
@@ -74,10 +93,11 @@ def sampled(hands: Hands, network: Network, shape: Floats | None, seed: int) -> 
     deadwood |= {name: deadwood_by_turn(here, sample(here, None, seed)) for name, here in positions.items()}
     found: dict[str, Any] = {"deadwood": deadwood}
     if shape is not None:
-        deadwood["shaped"] = deadwood_by_turn(ours, sample(ours, shape, seed))
+        usual = shape[0]
+        deadwood["shaped"] = deadwood_by_turn(ours, sample(ours, usual, seed))
         some = ours[: n // 4]
         own_turns = (hands.turn_of[: n // 4] >> 1) + 1
-        for name, belief in (("shaped", marginals(some, shape, seed)), ("network_on_the_same", some.beliefs)):
+        for name, belief in (("shaped", marginals(some, usual, seed)), ("network_on_the_same", some.beliefs)):
             total = Score.empty()
             total.add(belief, some.held_cards, own_turns)
             found[name] = total.to_dict()

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
+from rummylab.arena.statistics import Z95
 from rummylab.beliefs.gin.planes import N_CARDS
 
 Floats = npt.NDArray[np.float32]
@@ -113,6 +114,11 @@ class Score:
         self.counts += other.counts
         self.bins += other.bins
 
+    @property
+    def totals(self) -> tuple[npt.NDArray[np.float64], int]:
+        """The sums of the measures over all stages, and the number of entries."""
+        return self.sums.sum(axis=0), int(self.counts.sum())
+
     def to_dict(self) -> dict[str, Any]:
         """Return the means, in all and by stage, and the reliability table."""
         stages = {
@@ -124,6 +130,13 @@ class Score:
         ]
         total = max(int(self.counts.sum()), 1)
         return {**_named(self.sums.sum(axis=0) / total), "stages": stages, "reliability": reliability}
+
+
+def shard_interval(sums: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """Return a mean over shards and half its 95 % interval; entries of a game hang together, shards do not."""
+    value, n = float(sums.sum() / sizes.sum()), len(sizes)
+    spread = float(np.std(sums - value * sizes, ddof=1)) if n > 1 else float(sizes[0])
+    return value, float(Z95 * spread * np.sqrt(n) / sizes.sum())
 
 
 def _named(means: npt.NDArray[np.float64]) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """The agents that make data, by name: those of the registry, and utility agents with numbers of their own.
 
 ``utility@tuned.json`` is `utility` with the options of that file, ``utility@runs/phase1`` with the network and, if it
-has a ``utility.json``, the options of that directory, ``utility@ours`` with the network of this package. ``~10`` at the
-end of a utility agent's name means ten sampled hands instead of its own number: faster, and much the same play.
+has a ``utility.json``, the options of that directory. With the package come ``utility@ours`` (our numbers and network)
+and, on the paper's own terms, ``utility@first``, ``utility@second`` (two sets of numbers) and ``utility@at-once`` (the
+network trained on their games). ``~10`` at the end of a utility agent's name means ten sampled hands instead of its own
+number: faster, and much the same play.
 """
 
 from __future__ import annotations
@@ -14,11 +16,14 @@ from pathlib import Path
 from rummylab.agents.gin import utility
 from rummylab.agents.gin.utility_options import NETWORK, SAMPLES, UtilityOptions, load_artifact
 from rummylab.agents.registry import agent
-from rummylab.beliefs.gin.network import BUNDLED, Network, bundled
+from rummylab.beliefs.gin.network import AT_ONCE, BUNDLED, Network, bundled
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError
 
 OURS = "ours"
+AT_ONCE_NUMBERS = utility.ARTIFACT.with_name("utility_at_once.json")
+NUMBERS = Path(__file__).with_name("at_once")
+"""The tuned numbers of the agents that knock at once: what :mod:`~rummylab.learning.opponent_hand.at_once` found."""
 
 
 def utility_player(name: str, options: UtilityOptions, network: Network | None = None) -> CompiledAgent:
@@ -42,16 +47,22 @@ def player(name: str) -> CompiledAgent:
 
 
 def _player(name: str) -> CompiledAgent:
+    return utility_player(name, *read_player(name)) if "@" in name else agent("gin", name)
+
+
+def read_player(name: str) -> tuple[UtilityOptions, Network | None]:
+    """Return the options and the network of ``utility@FILE`` or ``utility@DIRECTORY``."""
     base, _, where = name.partition("@")
-    if not where:
-        return agent("gin", name)
     if base != "utility":
         raise OptionError(f"{name}: only utility takes its numbers from a file, not {base}")
     if where == OURS:
-        return utility_player(name, load_artifact(utility.ARTIFACT), bundled())
+        return load_artifact(utility.ARTIFACT), bundled()
+    if where == "at-once":
+        return load_artifact(AT_ONCE_NUMBERS), bundled(AT_ONCE)
+    if where in ("first", "second"):
+        return load_artifact(NUMBERS / f"{where}.json"), None
     place = Path(where)
     if not place.is_dir():
-        return utility_player(name, load_artifact(place))
+        return load_artifact(place), None
     chosen = place / utility.ARTIFACT.name
-    options = load_artifact(chosen if chosen.exists() else utility.ARTIFACT)
-    return utility_player(name, options, Network.load(place / BUNDLED))
+    return load_artifact(chosen if chosen.exists() else utility.ARTIFACT), Network.load(place / BUNDLED)

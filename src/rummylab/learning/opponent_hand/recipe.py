@@ -19,7 +19,7 @@ import argparse
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,16 +27,26 @@ from typing import Any
 from rummylab.beliefs.gin import shape as hand_shape
 from rummylab.beliefs.gin.network import BUNDLED, Network
 from rummylab.engine.artifacts import write_whole
-from rummylab.learning.opponent_hand.beliefs import certain
-from rummylab.learning.opponent_hand.dataset import LineUp, Plan, generate, paper_mix, phase_mix, play_shard
+from rummylab.learning.opponent_hand import at_once
+from rummylab.learning.opponent_hand.beliefs import Floats
+from rummylab.learning.opponent_hand.dataset import (
+    CASTS,
+    Cast,
+    LineUp,
+    Plan,
+    generate,
+    paper_mix,
+    phase_mix,
+)
 from rummylab.learning.opponent_hand.evaluate import evaluate
-from rummylab.learning.opponent_hand.shape import Positions, fit
+from rummylab.learning.opponent_hand.kinds import fit_kind, line_ups_of
 from rummylab.learning.opponent_hand.train import Settings, train
 
 log = logging.getLogger(__name__)
 
 PARTS = (32, 9, 9)
 """Million entries of the paper's phases."""
+AT_ONCE_NAME = "at-once"
 _FRESH = 1_000_003  # added to the seed for games that nobody has trained on
 
 
@@ -51,7 +61,15 @@ class Recipe:
     settings: Settings = field(default_factory=Settings)
     test_entries: int = 1_500_000
     shape_entries: int = 400_000
+    """Of fresh games, for the shape of hands; 0: no fit."""
     shard_entries: int = 50_000
+    cast: str = "ours"
+    """Who plays: the agents with our numbers, or on the paper's own terms those that knock at once."""
+    numbers: Path | None = None
+    """Where the tuned numbers of the agents that knock at once lie; what is missing is searched. None: in the run."""
+    networks: Path | None = None
+    """A finished run whose first two networks make the data, so that runs differ by the number of entries alone."""
+    budgets: Mapping[str, at_once.Budget] = field(default_factory=lambda: at_once.BUDGETS)
 
 
 TINY = Recipe(
@@ -61,34 +79,64 @@ TINY = Recipe(
     test_entries=2_000,
     shape_entries=4_000,
     shard_entries=2_000,
+    budgets=dict.fromkeys(at_once.STEPS, at_once.Budget(trials=2, games=2, measured_games=2)),
 )
 
 
 def run(out: Path, recipe: Recipe, *, workers: int | None = None, threads: int | None = None) -> dict[str, Any]:
     """Do all steps in *out* and return the judgement."""
+    cast = _cast(out, recipe, workers)
     data: list[Path] = []
     model: Path | None = None
     for phase, part in enumerate(PARTS, 1):
         start = time.perf_counter()
         data.append(out / f"data{phase}")
-        made = generate(data[-1], _plan(recipe, phase_mix(phase, model), phase, part), workers=workers)
+        made = generate(data[-1], _plan(recipe, phase_mix(phase, model, cast), phase, part), workers=workers)
         log.info("phase %d: data after %.0f s", phase, time.perf_counter() - start)
+        if recipe.networks and phase < len(PARTS):
+            model = recipe.networks / f"net{phase}"
+            continue
         model = out / f"net{phase}"
         settings = replace(recipe.settings, epochs=recipe.epochs[phase - 1], seed=recipe.seed)
         train(data, model, settings, command=_command(recipe), threads=threads)
         log.info("phase %d: %d shards, network after %.0f s", phase, made.shards, time.perf_counter() - start)
+        if recipe.cast == AT_ONCE_NAME:
+            _search(at_once.RE_TUNED[phase - 1], out, model, recipe, workers)
     assert model is not None
     network = Network.load(model / BUNDLED)
-    fit_shape(model / hand_shape.BUNDLED, network, recipe, phase_mix(3, model))
+    shape = fit_shape(model / hand_shape.BUNDLED, network, recipe, model, cast)
     test = Plan(
         entries=recipe.test_entries,
         seed=recipe.seed + _FRESH,
-        line_ups=paper_mix(model),
+        line_ups=paper_mix(model, cast),
         shard_entries=min(10_000, recipe.shard_entries),
     )
-    found = evaluate(test, network, shape=hand_shape.load(model / hand_shape.BUNDLED), workers=workers)
+    found = evaluate(test, network, shape=shape, workers=workers)
     write_whole(out / "result.json", (json.dumps(found, indent=1) + "\n").encode())
     return found
+
+
+def _cast(out: Path, recipe: Recipe, workers: int | None) -> Cast:
+    """Return who plays; the two agents that knock at once are tuned first, unless their numbers are there."""
+    if recipe.cast != AT_ONCE_NAME:
+        return CASTS[recipe.cast]
+    for step in (at_once.FIRST, at_once.SECOND):
+        _search(step, out, None, recipe, workers)
+    numbers = recipe.numbers or out / "numbers"
+    first, second = (f"utility@{numbers / step}.json~{at_once.SAMPLES}" for step in (at_once.FIRST, at_once.SECOND))
+    return CASTS[recipe.cast]._replace(first=first, second=second)
+
+
+def _search(step: str, out: Path, network: Path | None, recipe: Recipe, workers: int | None) -> None:
+    at_once.search(
+        step,
+        recipe.numbers or out / "numbers",
+        network,
+        budget=recipe.budgets[step],
+        seed=recipe.seed,
+        command=_command(recipe),
+        workers=workers,
+    )
 
 
 def _plan(recipe: Recipe, line_ups: tuple[LineUp, ...], phase: int, part: int) -> Plan:
@@ -97,25 +145,29 @@ def _plan(recipe: Recipe, line_ups: tuple[LineUp, ...], phase: int, part: int) -
 
 
 def _command(recipe: Recipe) -> str:
-    return f"python -m rummylab.learning.opponent_hand.recipe --entries {recipe.entries} --seed {recipe.seed}"
+    cast = "" if recipe.cast == "ours" else f" --cast {recipe.cast}"
+    return f"python -m rummylab.learning.opponent_hand.recipe{cast} --entries {recipe.entries} --seed {recipe.seed}"
 
 
-def fit_shape(place: Path, network: Network, recipe: Recipe, line_ups: tuple[LineUp, ...]) -> None:
-    """Fit the weights of the hand's shape to fresh games and write them to *place*."""
-    if place.exists():
-        return
-    entries = recipe.shape_entries
-    plan = Plan(entries=entries, seed=recipe.seed + 2 * _FRESH, line_ups=line_ups, shard_entries=entries)
-    hands = play_shard(plan, 0)
-    weights = fit(Positions.of(hands, certain(network.probabilities), len(hands)), recipe.seed)
-    facts = {
-        "command": _command(recipe),
-        "entries": len(hands),
-        "seed": recipe.seed,
-        "network": network.manifest["sha256"],
-        "plan": plan.to_dict(),
-    }
-    hand_shape.save(place, weights, facts)
+def fit_shape(place: Path, network: Network, recipe: Recipe, model: Path, cast: Cast) -> Floats | None:
+    """Fit the weights of the hand's shape for each kind of opponent, write them to *place* and return them."""
+    if not recipe.shape_entries:
+        return None
+    if not place.exists():
+        fitted = {
+            kind: fit_kind(
+                kind,
+                network,
+                recipe.shape_entries,
+                game_seed=recipe.seed + 2 * _FRESH,
+                seed=recipe.seed,
+                line_ups=line_ups_of(kind, model, cast),
+            )
+            for kind in hand_shape.KINDS
+        }
+        facts = {kind: {"command": _command(recipe), **found} for kind, (_, found) in fitted.items()}
+        hand_shape.save(place, {kind: weights for kind, (weights, _) in fitted.items()}, facts)
+    return hand_shape.load(place)
 
 
 def install(out: Path, package: Path = Path(hand_shape.__file__).parent) -> None:
@@ -123,12 +175,13 @@ def install(out: Path, package: Path = Path(hand_shape.__file__).parent) -> None
     model = out / "net3"
     network, weights = Network.load(model / BUNDLED), hand_shape.load(model / hand_shape.BUNDLED)
     result = json.loads((out / "result.json").read_text(encoding="utf-8"))
-    kept = json.loads((model / hand_shape.BUNDLED).read_text(encoding="utf-8"))
+    facts = hand_shape.read_manifests(model / hand_shape.BUNDLED)
     measured = {name: result[name] for name in ("entries", "seed", "line_ups", "network", "uniform")}
     manifest = {name: fact for name, fact in network.manifest.items() if name not in ("sha256", "shapes")}
     manifest["result"] = {**manifest["result"], "test": measured}
     Network(network.tensors, _without_place(manifest, out)).save(package / BUNDLED)
-    hand_shape.save(package / hand_shape.BUNDLED, weights, _without_place(kept["manifest"], out))
+    by_kind = dict(zip(hand_shape.KINDS, weights, strict=True))
+    hand_shape.save(package / hand_shape.BUNDLED, by_kind, _without_place(facts, out))
 
 
 def _without_place(facts: Any, out: Path) -> Any:
@@ -141,6 +194,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m rummylab.learning.opponent_hand.recipe")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--entries", type=int, help="of all phases together; the paper has 50000000")
+    parser.add_argument("--cast", choices=CASTS, default="ours", help="at-once: the paper's own terms")
+    parser.add_argument("--numbers", type=Path, help="tuned numbers of the cast at-once; what is missing is searched")
+    parser.add_argument("--networks", type=Path, help="finished run whose first two networks make the data")
+    parser.add_argument("--epochs", type=float, help="of the final network")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--test-entries", type=int)
     parser.add_argument("--workers", type=int, help="processes that play; default: one per core")
@@ -151,7 +208,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     recipe = replace(TINY if chosen.tiny else Recipe(), seed=chosen.seed)
     recipe = replace(recipe, entries=chosen.entries or recipe.entries)
-    recipe = replace(recipe, test_entries=chosen.test_entries or recipe.test_entries)
+    recipe = replace(
+        recipe,
+        test_entries=chosen.test_entries or recipe.test_entries,
+        cast=chosen.cast,
+        numbers=chosen.numbers,
+        networks=chosen.networks,
+        epochs=(*recipe.epochs[:2], chosen.epochs or recipe.epochs[2]),
+        shape_entries=0 if chosen.cast == AT_ONCE_NAME else recipe.shape_entries,
+    )
     if chosen.install:
         install(chosen.out)
         return

@@ -16,48 +16,70 @@ from typing import Any
 import numpy as np
 
 from rummylab.agents.gin.utility_explain import Throw, explain
+from rummylab.agents.gin.utility_options import OPP_UTIL_IMPORTANCE, SAMPLES
 from rummylab.agents.registry import agent
 from rummylab.arena.plots import card_map
 from rummylab.beliefs.gin.network import Floats
 from rummylab.cards.bits import IDS_52
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
+from rummylab.engine.action import Action
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.observation import Observation
 from rummylab.engine.referee import play_match
+from rummylab.engine.rules import copy_of
 from rummylab.engine.state import State
 from rummylab.games.gin.game import gin
 from rummylab.games.gin.melds import min_deadwood
 
 PAGE, MAP = "walkthrough.md", "walkthrough-map.png"
-NAMES = ("utility-dnn", "utility")
+NAME, OPPONENT = "utility-dnn", "utility"
 _FROM_TURN = 4
 _DIFFERENCE = 0.3
 """How much more the chosen card must be worth than the one a naive player would throw."""
 
 
-def _discards(seed: int) -> Iterator[tuple[State, int]]:
-    """Yield every discard position of the first agent, with the number of its decision in its hand."""
-    for finished in play_match(gin("eaai"), [agent("gin", name) for name in NAMES], seed):
+class Watched(CompiledAgent):
+    """An agent that keeps every view with the random stream with which it decided on it."""
+
+    def __init__(self, name: str) -> None:
+        found = agent("gin", name)
+        super().__init__(name, found.pointer, found.par)
+        self.views: list[Any] = []
+
+    def act(self, seen: Observation) -> Action:
+        view = copy_of(seen.view)
+        view["mine"]["rng"] = self._stream.state
+        self.views.append(view)
+        return super().act(seen)
+
+
+def discards(seed: int, watched: Watched) -> Iterator[tuple[State, int, Any, Action]]:
+    """Yield every discard of *watched*: the position, the number of the decision in its hand, the view, the action."""
+    for finished in play_match(gin("eaai"), [watched, agent("gin", OPPONENT)], seed):
         state = finished.copy()
-        back: list[Any] = []
+        back: list[Action] = []
         while state.n_moves:
             back.append(state.pop().action)
         for number, action in enumerate(reversed(back), 1):
-            if state.actor == 0 and action.verb == "discard":
-                yield state, number
+            if state.actor == 0:
+                view = watched.views.pop(0)
+                if action.verb == "discard":
+                    yield state, number, view, action
             state.push(action)
 
 
 def find(seed: int) -> tuple[State, int, Floats, list[Throw]]:
-    """Return a position in which the belief changes the discard, with the agent's numbers."""
-    par = agent("gin", NAMES[0]).par
+    """Return a position in which the belief changes the discard, with the numbers of the agent's own decision."""
     for number in count():
-        for state, decision in _discards(seed + number):
-            view = state.observe(state.actor).view  # type: ignore[arg-type]
+        watched = Watched(NAME)
+        for state, decision, view, action in discards(seed + number, watched):
             if int(view["table"]["turn"][0]) // 2 + 1 < _FROM_TURN:
                 continue
-            belief, throws = explain(view, par)
+            belief, throws = explain(view, watched.par)
             naive = max(throws, key=lambda throw: throw.utility, default=None)
             if naive and naive.card != throws[0].card and throws[0].value - naive.value > _DIFFERENCE:
+                assert action.cards == (throws[0].card,)
                 return state, decision, belief, throws
     raise AssertionError("count() does not end")
 
@@ -78,6 +100,8 @@ def page(out: Path, seed: int) -> Path:
         marks,
         title=f"What utility-dnn believes in its turn {turn}",
     )
+    par = agent("gin", NAME).par
+    samples, weight = int(par[SAMPLES]), float(par[OPP_UTIL_IMPORTANCE])
     best, naive = throws[0], max(throws, key=lambda throw: throw.utility)
     near = {str(Card(int(IDS_52[i]))): float(belief[i]) for i in range(52)}
     lines = [
@@ -97,8 +121,9 @@ def page(out: Path, seed: int) -> Path:
         "",
         f"![The map of the opponent's hand]({MAP})",
         "",
-        "For each unmelded card: what the own hand is worth without it, what the opponent is expected to gain from it",
-        "over 1,000 sampled hands, and the value, the one less the weighted other.",
+        "For each unmelded card: what the player's hand is worth without it, what the opponent is expected to gain",
+        f"from it over the {samples} hands that the agent sampled for this decision, and the value: the one less",
+        f"{weight:.2g} times the other. These are the numbers that the agent decided by.",
         "",
         "| discard | hand utility | opponent's gain | value |",
         "|---|---|---|---|",
