@@ -12,6 +12,7 @@ from rummylab.agents.compiled import compiled_agent
 from rummylab.agents.registry import agent, entries
 from rummylab.arena.jobs import CompiledJob, TableJob, job_for, tally_of
 from rummylab.arena.match import match
+from rummylab.arena.seating import games_per_deal, seatings
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import root_of
 from rummylab.engine.agent import CompiledAgent
@@ -19,7 +20,7 @@ from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rules
 from rummylab.errors import AgentError, OptionError
 from rummylab.games.gin.melds import best_discards
-from rummylab.games.gin_course.batch import play_rotated, tally_for
+from rummylab.games.gin_course.batch import play_seatings, tally_for
 from rummylab.games.gin_course.game import gin_course
 from rummylab.games.gin_course.rules import (
     DISCARD_CODE,
@@ -49,10 +50,10 @@ def steady() -> CompiledAgent:
     return steady
 
 
-def rotated(rules: Rules, players: list[CompiledAgent], deals: int) -> Any:
-    tallies = np.zeros(rules.seats * deals, tally_for(rules.seats))
+def played(rules: Rules, players: list[CompiledAgent], deals: int) -> Any:
+    tallies = np.zeros(games_per_deal(rules.seats) * deals, tally_for(rules.seats))
     acts, pars = [player.pointer for player in players], [player.par for player in players]
-    play_rotated(rules.new_rows(1), root_of(SEED), np.int64(0), acts, pars, tallies)
+    play_seatings(rules.new_rows(1), root_of(SEED), np.int64(0), seatings(rules.seats), acts, pars, tallies)
     return tallies
 
 
@@ -62,39 +63,38 @@ def test_the_batch_kernel_and_the_table_play_the_same_matches(
     seats: int, changes: dict[str, Any], steady: CompiledAgent
 ) -> None:
     rules = gin_course(seats=seats, hands=2 * seats, **changes)
-    tallies = rotated(rules, [steady] * seats, 3)
+    tallies = played(rules, [steady] * seats, 2)
+    per_deal = games_per_deal(seats)
+    matches = [list(play_match(rules, [steady] * seats, SEED, pair=deal)) for deal in range(2)]
     for i, tally in enumerate(tallies):
-        states = list(play_match(rules, [steady] * seats, SEED, pair=i // seats))
-        turn, scores = i % seats, states[-1].scores
-        assert tally["scores"].tolist() == [scores[(number + turn) % seats] for number in range(seats)]
+        states, number_at = matches[i // per_deal], seatings(seats)[i % per_deal]
+        scores = states[-1].scores
+        assert [tally["scores"][number] for number in number_at] == list(scores)
         assert tally["hands"] == len(states) == 2 * seats
         assert tally["decisions"] == sum(state.n_moves for state in states)
         assert tally["turns"] == sum(state.result["turns"] for state in states)
-        assert tally["starter"] == (states[0].starter - turn) % seats
+        assert tally["starter"] == number_at[states[0].starter]
         best = [seat for seat in range(seats) if scores[seat] == max(scores)]
-        assert tally["winner"] == ((best[0] - turn) % seats if len(best) == 1 else -1)
-        won = [(state.result["winner"] - turn) % seats for state in states if state.result["winner"] is not None]
+        assert tally["winner"] == (number_at[best[0]] if len(best) == 1 else -1)
+        won = [number_at[state.result["winner"]] for state in states if state.result["winner"] is not None]
         assert tally["won_by"].sum(axis=1).tolist() == [won.count(number) for number in range(seats)]
-    # Equal players without chance: each scores from a seat what another scored from there.
-    for deal in range(3):
-        games = tallies["scores"][seats * deal : seats * (deal + 1)]
-        assert all((np.roll(game, turn) == games[0]).all() for turn, game in enumerate(games))
     assert not tallies["illegal"].any()
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_arena_counts_rotated_matches_with_intervals_by_deal(seats: int) -> None:
+def test_the_arena_counts_all_seatings_with_intervals_by_deal(seats: int) -> None:
     names = [entry.name for entry in entries("gin-course")]
     line_up = [names[k % len(names)] for k in range(seats)]
-    result = match("gin-course", *line_up, games=10 * seats, seed=3, workers=1)
-    assert result.games == 10 * seats
+    games = 4 * games_per_deal(seats)
+    result = match("gin-course", *line_up, games=games, seed=3, workers=1)
+    assert result.games == games
     assert result.hands == result.games * gin_course(seats=seats).options.hands  # type: ignore[attr-defined]
     assert result.turns_per_hand is not None
     points = [result.points_per_hand_of(number) for number in range(seats)]
     assert sum(estimate.value for estimate in points) == pytest.approx(0)
     assert all(estimate.low < estimate.value < estimate.high for estimate in points)
-    assert result._by_deal(result.wins()).shape == (10, seats), "a deal is one draw"
-    one, two = (match("gin-course", *line_up, games=10 * seats, seed=3, workers=n).tallies for n in (1, 2))
+    assert result.by_deal(result.wins()).shape == (4, games_per_deal(seats)), "a deal is one draw"
+    one, two = (match("gin-course", *line_up, games=games, seed=3, workers=n).tallies for n in (1, 2))
     assert all((one[name] == two[name]).all() for name in one.dtype.names)
 
 
@@ -106,14 +106,14 @@ def test_compiled_players_need_no_python_table_at_more_seats(seats: int) -> None
     assert isinstance(job, CompiledJob)
     played = job((0, 2), record=seats)
     assert played.rows.dtype == tally_of("gin-course", seats)
-    assert [name for name, _ in played.hands] == [f"0:{turn}" for turn in range(seats)]
+    assert [name for name, _ in played.hands] == [f"0:{place}" for place in range(seats)]
     assert isinstance(job_for(rules, [*players[1:], FirstChooser()], SEED), TableJob)
 
 
 def test_python_players_have_the_same_tallies() -> None:
     result = match("gin-course", FirstChooser(), FirstChooser(), "random", games=3, seed=1)
     assert set(result.outcomes()) >= {"washout"}
-    assert result.hands == 3 * 42
+    assert result.hands == 6 * 42
     assert result.tallies.dtype == tally_of("gin-course", 3)
 
 

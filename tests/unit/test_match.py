@@ -12,20 +12,21 @@ from rummylab.arena.backends import ThisProcess, in_order
 from rummylab.arena.latency import Latency
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import bootstrap_ratio, is_nearly_normal, ratio, share
+from rummylab.arena.words import games_needed, told_apart
 from rummylab.errors import OptionError
 
 
 def test_three_agents_play_every_deal_from_every_seat() -> None:
     result = match("indian", "mindist", "minscore", "random", games=30, seed=4)
     assert result.games == 30
-    assert np.array_equal(np.sort(result.tallies["starter"].reshape(-1, 3)), np.tile([0, 1, 2], (10, 1)))
+    assert np.array_equal(np.sort(result.tallies["starter"].reshape(-1, 6)), np.tile([0, 0, 1, 1, 2, 2], (5, 1)))
     assert sum(result.win_rate_of(k).value for k in range(3)) == pytest.approx(1)
     assert sum(result.points_per_hand_of(k).value for k in range(3)) == pytest.approx(0, abs=1e-9)
     assert [row["agent"] for row in result.to_dict()["by_agent"]] == ["mindist", "minscore", "random"]
 
 
 def test_the_same_agent_in_all_seats_gains_nothing_on_rotated_deals() -> None:
-    """Without luck of their own three equal agents win each deal once from the same seat."""
+    """Without luck of their own three equal agents win each deal equally often from the same seat."""
     from rummylab.games.indian import rules as r
 
     @compiled_agent("indian")
@@ -64,10 +65,23 @@ def test_rates_add_up() -> None:
     assert json.dumps(result.to_dict(), allow_nan=False)
 
 
-def test_hands_won_by_agents_of_one_name_are_told_together() -> None:
-    told = match("gin-course", "melder", "dummy", "dummy", games=30, seed=5, workers=1).to_dict()
-    won = sum(sum(shares.values()) for shares in told["won_by"].values())
-    assert won == pytest.approx(1 - told["outcomes"]["washout"])
+def test_agents_of_one_name_are_told_apart_in_every_number() -> None:
+    result = match("gin", "simple", "simple", games=400, seed=2, workers=1)
+    told = result.to_dict()
+    assert told["agents"] == ["simple", "simple"], "the line-up as it was given"
+    assert [row["agent"] for row in told["by_agent"]] == ["simple (1)", "simple (2)"]
+    assert told["by_agent"][0]["win_rate"] + told["by_agent"][1]["win_rate"] == pytest.approx(1)
+    assert {label: sum(ways.values()) for label, ways in told["won_by"].items()} == {
+        f"simple ({number + 1})": pytest.approx(sum(result.won_by(number).values())) for number in (0, 1)
+    }
+    assert told["forfeits"] == {"simple (1)": 0, "simple (2)": 0}
+    assert told_apart(["a", "b", "a"]) == ("a (1)", "b", "a (2)")
+
+
+def test_what_duplicate_deals_save_is_said_truly_either_way() -> None:
+    assert games_needed(2.0) == "50% fewer games"
+    assert games_needed(0.84) == "19% more games"
+    assert games_needed(1.001) == "as many games"
 
 
 def test_variance_reduction_says_how_many_games_are_saved() -> None:

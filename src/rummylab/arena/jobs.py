@@ -1,7 +1,7 @@
 """A chunk of deals between given players: in one kernel call, or at the Python table.
 
-Every deal is played once from each seat: two players swap seats, more rotate. A job is called with ``(first deal,
-number of deals)`` and returns what happened, the games of a deal side by side.
+Every deal is played in all its seatings (:mod:`rummylab.arena.seating`). A job is called with ``(first deal, number of
+deals)`` and returns what happened, the games of a deal side by side.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from rummylab.arena.faults import Fault, OutsideError
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Outsider, is_outside, player
+from rummylab.arena.seating import games_per_deal, seatings
 from rummylab.cards.rng import root_of
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS, Agent, CompiledAgent
 from rummylab.engine.records import Record
@@ -57,12 +58,12 @@ class CompiledJob:
         """Play a chunk; the first *record* games are played once more at the Python table, to be written down."""
         start, n = chunk
         seats = self.rules.seats
-        tallies = np.zeros(seats * n, tally_of(self.rules.name, seats))
+        tallies = np.zeros(games_per_deal(seats) * n, tally_of(self.rules.name, seats))
         began = time.perf_counter()
         self._play(start, tallies)
         seconds = time.perf_counter() - began
         faults = self._faults(start, tallies)
-        hands = tuple(self._recorded(start, i, tallies[i]) for i in range(min(record, seats * n)))
+        hands = tuple(self._recorded(start, i, tallies[i]) for i in range(min(record, len(tallies))))
         return Played(tallies, faults, seconds, hands=hands)
 
     def _play(self, start: int, tallies: Rows) -> None:
@@ -71,20 +72,20 @@ class CompiledJob:
         if self.rules.seats == 2:
             self.batch.play_pairs(*where, *acts, *pars, tallies)
         else:
-            self.batch.play_rotated(*where, acts, pars, tallies)
+            self.batch.play_seatings(*where, seatings(self.rules.seats), acts, pars, tallies)
 
     def _recorded(self, start: int, i: int, tally: Any) -> tuple[str, str]:
         """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
-        deal, turn = start + i // self.rules.seats, i % self.rules.seats
+        deal, place = start + i // games_per_deal(self.rules.seats), i % games_per_deal(self.rules.seats)
         table, again = TableJob(self.rules, self.players, self.seed, self.guests), np.zeros(1, tally.dtype)
-        table.play(deal, turn, again[0])
+        table.play(deal, place, again[0])
         if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
             names = " against ".join(player.name for player in self.players)
             raise AgentError(
-                f"{names}, deal {deal}, seating {turn}: another game at"
+                f"{names}, deal {deal}, seating {place}: another game at"
                 " the Python table than in the batch; an agent depends on more than it is shown"
             )
-        return table.record(deal, turn)
+        return table.record(deal, place)
 
     def _faults(self, start: int, tallies: Rows) -> tuple[Fault, ...]:
         """An illegal move of a guest costs it the game; one of our own agents is an error in our code."""
@@ -95,8 +96,8 @@ class CompiledJob:
                 raise AgentError(words)
             seats = self.rules.seats
             tallies["winner"][i] = 1 - offender if seats == 2 else -1
-            deal, turn = start + int(i) // seats, int(i) % seats
-            faults.append(Fault(self.players[offender].name, deal, turn, "illegal move", words))
+            deal, place = start + int(i) // games_per_deal(seats), int(i) % games_per_deal(seats)
+            faults.append(Fault(self.players[offender].name, deal, place, "illegal move", words))
         return tuple(faults)
 
 
@@ -147,34 +148,34 @@ class TableJob:
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
         """Play a chunk and write down the first *record* games."""
         start, n = chunk
-        seats = self.rules.seats
+        seats, per_deal = self.rules.seats, games_per_deal(self.rules.seats)
         hands: list[tuple[str, str]] = []
-        tallies = np.zeros(seats * n, self.dtype)
+        tallies = np.zeros(per_deal * n, self.dtype)
         self.latency = {number: Latency() for number in range(seats)}
         faults: list[Fault] = []
         in_a_row = [0] * seats
         began = time.perf_counter()
-        for i in range(seats * n):
+        for i in range(len(tallies)):
             withdrawn = next((k for k in range(seats) if in_a_row[k] >= WITHDRAWN_AFTER), None)
-            fault = self.play(start + i // seats, i % seats, tallies[i], withdrawn)
+            fault = self.play(start + i // per_deal, i % per_deal, tallies[i], withdrawn)
             if i < record and withdrawn is None:
-                hands.append(self.record(start + i // seats, i % seats))
+                hands.append(self.record(start + i // per_deal, i % per_deal))
             for k in range(seats):
                 in_a_row[k] = in_a_row[k] + 1 if fault is not None and tallies[i]["illegal"] == k + 1 else 0
             if fault is not None:
                 faults.append(fault)
         return Played(tallies, tuple(faults), time.perf_counter() - began, self.latency, tuple(hands))
 
-    def record(self, deal: int, turn: int) -> tuple[str, str]:
+    def record(self, deal: int, place: int) -> tuple[str, str]:
         """Return the game just played as a record, with its place in the chunk's order as a name."""
-        names = [self.players[(seat - turn) % self.rules.seats].name for seat in range(self.rules.seats)]
-        return f"{deal}:{turn}", "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
+        names = [self.players[number].name for number in seatings(self.rules.seats, deal)[place]]
+        return f"{deal}:{place}", "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
 
-    def play(self, deal: int, turn: int, tally: Any, withdrawn: int | None = None) -> Fault | None:
-        """Play one game with the seats turned by *turn* places; return who lost it by a fault, if anybody."""
+    def play(self, deal: int, place: int, tally: Any, withdrawn: int | None = None) -> Fault | None:
+        """Play one game in seating number *place* of the deal; return who lost it by a fault, if anybody."""
         seats = self.rules.seats
-        number_at = [(seat - turn) % seats for seat in range(seats)]  # which player sits where
-        self._seated = [player.in_seating(turn) if isinstance(player, Outsider) else player for player in self.players]
+        number_at = list(seatings(seats, deal)[place])  # which player sits where
+        self._seated = [player.in_seating(place) if isinstance(player, Outsider) else player for player in self.players]
         tally["winner"] = -1
         if withdrawn is not None:
             tally["hands"] = 1
@@ -187,7 +188,7 @@ class TableJob:
         offender, kind, words = fault
         tally["illegal"] = offender + 1
         tally["winner"] = 1 - offender if seats == 2 else -1
-        return Fault(self.players[offender].name, deal, turn, kind, words)
+        return Fault(self.players[offender].name, deal, place, kind, words)
 
     def _play_out(self, deal: int, number_at: list[int], tally: Any) -> tuple[int, str, str] | None:
         rules = self.rules
@@ -264,7 +265,7 @@ def _winner(state: State, number_at: list[int], hands: int) -> int:
 
 def has_driver(game_name: str, seats: int) -> bool:
     """Return whether compiled agents can play this game at so many seats in one kernel call."""
-    return seats == 2 or hasattr(game(game_name).batch, "play_rotated")
+    return seats == 2 or hasattr(game(game_name).batch, "play_seatings")
 
 
 def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
@@ -293,10 +294,10 @@ class Task(NamedTuple):
 
     def game_names(self, first: int) -> list[str]:
         """Return what the store calls those games of this task that are among the *first* of the match."""
-        seats = len(self.agents)
+        per_deal = games_per_deal(len(self.agents))
         return [
-            f"{':'.join(self.agents)}:{number // seats}:{number % seats}"
-            for number in range(seats * self.start, min(first, seats * (self.start + self.deals)))
+            f"{':'.join(self.agents)}:{number // per_deal}:{number % per_deal}"
+            for number in range(per_deal * self.start, min(first, per_deal * (self.start + self.deals)))
         ]
 
 
@@ -311,6 +312,6 @@ def _job(task_key: tuple[Any, ...]) -> Any:
 def play_task(task: Task, record: int = 0) -> Played:
     """Play *task* here and now, and write down its games that are among the first *record* of the match."""
     job = _job((*task[:4], task.seconds_a_move))
-    played: Played = job((task.start, task.deals), max(0, record - len(task.agents) * task.start))
+    played: Played = job((task.start, task.deals), max(0, record - games_per_deal(len(task.agents)) * task.start))
     lineup = ":".join(task.agents)
     return replace(played, hands=tuple((f"{lineup}:{place}", text) for place, text in played.hands))

@@ -1,11 +1,12 @@
 """Agents play games on duplicate deals: the same cards from every seat.
 
-Two agents play each deal twice with the seats swapped; three or more play it as often as there are seats, rotated.
-A deal is the independent draw: every interval is clustered by deal.
+Two agents play each deal twice with the seats swapped; three or more play it in every circular order from every seat
+(:mod:`rummylab.arena.seating`). A deal is the independent draw: every interval is clustered by deal.
 """
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +22,10 @@ from rummylab.arena.backends import Backend, ThisProcess, in_order, local
 from rummylab.arena.jobs import CompiledJob, Played, Task, has_driver, job_for, play_task
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Fault, is_compiled, is_outside, player
+from rummylab.arena.seating import games_per_deal, predecessors
 from rummylab.arena.sequential import Sprt
-from rummylab.arena.statistics import Estimate, Floats, ratio, share
+from rummylab.arena.statistics import Estimate, Floats, linearised, mean, ratio, share
+from rummylab.arena.words import told_apart
 from rummylab.cards.rng import is_key
 from rummylab.engine.agent import Agent, CompiledAgent
 from rummylab.engine.rules import Rows, Rules
@@ -31,7 +34,7 @@ from rummylab.errors import OptionError
 from rummylab.games.registry import game
 
 CHUNK = 250
-"""Deals played in one go. Results do not depend on how chunks are spread over processes."""
+"""Deals of two seats played in one go; fewer with more seats. Results do not depend on how chunks are spread."""
 TABLE_CHUNK = 10
 """The same where somebody plays at the Python table, which is a thousand times slower."""
 MAX_GAMES = 1_000_000_000
@@ -75,8 +78,14 @@ class MatchResult:
     def decisions(self) -> int:
         return int(self.tallies["decisions"].sum())
 
-    def _by_deal(self, values: Any) -> Floats:
-        return np.asarray(values, np.float64).reshape(-1, self.seats)
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the agents are called in a report: agents of the same name are numbered."""
+        return told_apart(self.agents)
+
+    def by_deal(self, values: Any) -> Floats:
+        """Return one row for each deal of *values*, which has one number for each game."""
+        return np.asarray(values, np.float64).reshape(-1, games_per_deal(self.seats))
 
     def wins(self, number: int = 0) -> Floats:
         """Return what an agent won of each game: 1, 0, or its part of a game that nobody won."""
@@ -92,12 +101,12 @@ class MatchResult:
 
     def of_deals(self, number: int = 0) -> tuple[Floats, Floats, Floats]:
         """Return of every deal the share of its games that an agent won, its gain in points, and the hands."""
-        hands = self._by_deal(self.tallies["hands"]).sum(axis=1)
-        return self._by_deal(self.wins(number)).mean(axis=1), self._by_deal(self._gain(number)).sum(axis=1), hands
+        hands = self.by_deal(self.tallies["hands"]).sum(axis=1)
+        return self.by_deal(self.wins(number)).mean(axis=1), self.by_deal(self._gain(number)).sum(axis=1), hands
 
     def win_rate_of(self, number: int) -> Estimate:
         """The share of games won; a game nobody won is shared."""
-        return share(self.of_deals(number)[0])
+        return share(self.of_deals(number)[0], games=games_per_deal(self.seats))
 
     def _gain(self, number: int) -> Floats:
         scores = np.asarray(self.tallies["scores"], np.float64)
@@ -117,19 +126,53 @@ class MatchResult:
         return self.points_per_hand_of(0)
 
     def variance_reduction(self) -> dict[str, float]:
-        """Return how many times fewer games duplicate deals need than independent ones for the same interval."""
+        """Return how many games on independent deals are worth as much as one on duplicate deals; below 1 they cost."""
         return {
-            "win_rate": _reduction(self._by_deal(self.wins())),
-            "points": _reduction(self._by_deal(self._gain(0))),
+            "win_rate": _reduction(self.by_deal(self.wins())),
+            "points": _reduction(self.by_deal(self._gain(0))),
         }
 
     def moving_first(self, number: int = 0) -> Estimate:
         """The share of games won among those that the agent started."""
-        return share(self.wins(number)[self.tallies["starter"] == number])
+        return self._win_rate_where(number, self.tallies["starter"] == number)
 
     def moving_second(self, number: int = 0) -> Estimate:
         """The share of games won among those that another agent started."""
-        return share(self.wins(number)[self.tallies["starter"] != number])
+        return self._win_rate_where(number, self.tallies["starter"] != number)
+
+    def win_rate_after(self, number: int, other: int) -> Estimate:
+        """The share of games won among those in which *other* plays just before the agent."""
+        return self._win_rate_where(number, self._plays_before(number, other))
+
+    def points_per_hand_after(self, number: int, other: int) -> Estimate:
+        """Points per hand in the games in which *other* plays just before the agent."""
+        return ratio(*self._points_after(number, other))
+
+    def neighbor_effect(self, number: int, other: int) -> Estimate:
+        """How many more points per hand the agent gains after *other* than in all its games, deal by deal."""
+        gain, hands = self._points_after(number, other)
+        played = self.by_deal(self._plays_before(number, other)).any(axis=1)
+        all_gain, all_hands = (values[played] for values in self.of_deals(number)[1:])
+        return mean(linearised(gain, hands) - linearised(all_gain, all_hands))
+
+    def _points_after(self, number: int, other: int) -> tuple[Floats, Floats]:
+        """Return gain and hands, deal by deal, of the games in which *other* plays just before the agent."""
+        chosen = self._plays_before(number, other)
+        hands = self.by_deal(self.tallies["hands"] * chosen).sum(axis=1)
+        return self.by_deal(self._gain(number) * chosen).sum(axis=1)[hands > 0], hands[hands > 0]
+
+    def _plays_before(self, number: int, other: int) -> Any:
+        return self._predecessors[:, number] == other
+
+    @cached_property
+    def _predecessors(self) -> Any:
+        return predecessors(self.seats, self.games)
+
+    def _win_rate_where(self, number: int, chosen: Any) -> Estimate:
+        """Return the share of games won among the chosen ones, clustered by deal."""
+        games = self.by_deal(chosen).sum(axis=1)
+        won = self.by_deal(self.wins(number) * chosen).sum(axis=1)
+        return share(won[games > 0] / games[games > 0], games=round(float(games.max(initial=1.0))))
 
     def outcomes(self) -> dict[str, float]:
         """Return the share of hands that ended in each way."""
@@ -138,11 +181,6 @@ class MatchResult:
     def won_by(self, number: int = 0) -> dict[str, float]:
         """Return the share of hands that an agent won in each way."""
         return self._shares(self.tallies["won_by"][:, number].sum(axis=0))
-
-    def _won_by_name(self, name: str) -> dict[str, float]:
-        """Return the share of hands won in each way by all who go by *name*."""
-        numbers = [number for number, other in enumerate(self.agents) if other == name]
-        return self._shares(self.tallies["won_by"][:, numbers].sum(axis=(0, 1)))
 
     def _shares(self, counts: Any) -> dict[str, float]:
         names = game(self.game).batch.OUTCOMES
@@ -158,15 +196,22 @@ class MatchResult:
     def decision_time(self) -> dict[str, Any]:
         """Return how long a decision takes: by agent where it was measured, else the mean of the whole match."""
         whole = {"mean_us": 1e6 * self.busy / max(1, self.decisions)}
-        return whole | {self.agents[k]: found.to_dict() for k, found in self.latency.items() if found.n}
+        return whole | {self.labels[k]: found.to_dict() for k, found in self.latency.items() if found.n}
 
     def forfeits(self) -> dict[str, int]:
         """Return how many games each agent lost by a crash, a time-out or an illegal move."""
-        return {name: sum(fault.agent == name for fault in self.faults) for name in self.agents}
+        offender = self.tallies["illegal"]
+        return {label: int((offender == number + 1).sum()) for number, label in enumerate(self.labels)}
+
+    def first_faults(self, most: int = 20) -> list[dict[str, Any]]:
+        """Return the first faults as plain values, the agents named as in the rest of the report."""
+        offenders = self.tallies["illegal"][self.tallies["illegal"] > 0][:most].tolist()
+        found = zip(self.faults[:most], offenders, strict=True)
+        return [fault._asdict() | {"agent": self.labels[offender - 1]} for fault, offender in found]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
-        several = {} if self.seats == 2 else {"by_agent": [self._of(number) for number in range(self.seats)]}
+        several = {} if self.seats == 2 else {"neighbors": self.neighbors()}
         sequential = {} if self.sprt is None else {"sprt": self.sprt.to_dict()}
         return {
             "game": self.game,
@@ -184,13 +229,14 @@ class MatchResult:
             "turns_per_hand": self.turns_per_hand,
             "decisions": self.decisions,
             "outcomes": self.outcomes(),
-            "won_by": {name: self._won_by_name(name) for name in self.agents},
+            "by_agent": [self._of(number) for number in range(self.seats)],
+            "won_by": {label: self.won_by(number) for number, label in enumerate(self.labels)},
             "moving_first": self.moving_first().value,
             "moving_second": self.moving_second().value,
             "variance_reduction": self.variance_reduction(),
             "decision_time": self.decision_time(),
             "forfeits": self.forfeits(),
-            "faults": [fault._asdict() for fault in self.faults[:20]],
+            "faults": self.first_faults(),
             "hands_per_s": self.hands / self.seconds,
             "seconds": self.seconds,
             **several,
@@ -198,14 +244,28 @@ class MatchResult:
         }
 
     def _of(self, number: int) -> dict[str, Any]:
-        win, points = self.win_rate_of(number), self.points_per_hand_of(number)
-        return {
-            "agent": self.agents[number],
-            "win_rate": win.value,
-            "win_rate_ci": list(win.ci),
-            "points_per_hand": points.value,
-            "points_per_hand_ci": list(points.ci),
-        }
+        return {"agent": self.labels[number]} | _plain(self.win_rate_of(number), self.points_per_hand_of(number))
+
+    def neighbors(self) -> list[dict[str, Any]]:
+        """Return how each agent does after each other one, who plays just before it; empty for two agents."""
+        rows = []
+        for number, other in itertools.permutations(range(self.seats if self.seats > 2 else 0), 2):
+            effect = self.neighbor_effect(number, other)
+            rows.append(
+                {"agent": self.labels[number], "after": self.labels[other]}
+                | _plain(self.win_rate_after(number, other), self.points_per_hand_after(number, other))
+                | {"effect": effect.value, "effect_ci": list(effect.ci)}
+            )
+        return rows
+
+
+def _plain(win: Estimate, points: Estimate) -> dict[str, Any]:
+    return {
+        "win_rate": win.value,
+        "win_rate_ci": list(win.ci),
+        "points_per_hand": points.value,
+        "points_per_hand_ci": list(points.ci),
+    }
 
 
 def _reduction(by_deal: Floats) -> float:
@@ -235,8 +295,8 @@ def collect(
 
 
 def chunks_of(games: int, seats: int, size: int) -> list[tuple[int, int]]:
-    """Cut *games*, rounded up to whole deals, into chunks: first deal and number of deals."""
-    deals = -(-games // seats)
+    """Cut *games*, rounded up to whole deals, into chunks of *size*: first deal and number of deals."""
+    deals = -(-games // games_per_deal(seats))
     return [(start, min(size, deals - start)) for start in range(0, deals, size)]
 
 
@@ -280,7 +340,8 @@ def match(
     work, items, labels = _prepare(game_name, name_of_rules, rules, players, games, seed, seconds_a_move)
     place = backend or (local(workers) if len(names) == len(players) or _all_compiled(players) else ThisProcess())
     work(_nothing(items[0]))  # compile and load before the processes part
-    meter = _Meter(-(-games // rules.seats) * rules.seats, progress, sprt, labels[0])
+    per_deal = games_per_deal(rules.seats)
+    meter = _Meter(-(-games // per_deal) * per_deal, progress, sprt, told_apart(labels)[0])
     began = time.perf_counter()
     parts: list[Played] = []
     complete = True
@@ -335,14 +396,19 @@ def _prepare(
     given = [player(game_name, p, seconds) if isinstance(p, str) else p for p in players]
     guests = [i for i, p in enumerate(players) if isinstance(p, str) and is_outside(game_name, p)]
     job = job_for(rules, given, seed, guests)
-    size = CHUNK if isinstance(job, CompiledJob) else TABLE_CHUNK
+    size = _deals_in_a_chunk(isinstance(job, CompiledJob), rules.seats)
     return job, list(chunks_of(games, rules.seats, size)), tuple(p.name for p in given)
 
 
 def chunk_size(game_name: str, agents: Sequence[str]) -> int:
     """Return how many deals a chunk has for these agents."""
     compiled = has_driver(game_name, len(agents)) and all(is_compiled(game_name, name) for name in agents)
-    return CHUNK if compiled else TABLE_CHUNK
+    return _deals_in_a_chunk(compiled, len(agents))
+
+
+def _deals_in_a_chunk(compiled: bool, seats: int) -> int:
+    """Return how many deals make about as many games as *CHUNK* deals of two seats, which are played twice."""
+    return max(1, 2 * (CHUNK if compiled else TABLE_CHUNK) // games_per_deal(seats))
 
 
 def _nothing(item: Any) -> Any:
@@ -366,7 +432,8 @@ class _Meter:
         """Take a chunk; return whether the match can end here."""
         seats = part.rows["scores"].shape[1]
         winner = part.rows["winner"]
-        per_deal = np.where(winner < 0, 1 / seats, winner == 0).reshape(-1, seats).mean(axis=1)
+        won = np.where(winner < 0, 1 / seats, winner == 0)
+        per_deal = won.reshape(-1, games_per_deal(seats)).mean(axis=1)
         self.done += len(part.rows)
         if self.progress is not None:
             self._per_deal.append(per_deal)

@@ -220,12 +220,12 @@ class Outsider:
         self._with_view = False
         self._seatings: dict[int, Outsider] = {}
 
-    def in_seating(self, turn: int) -> Outsider:
-        """Return the agent for the next game, in which the seats are turned by *turn* places.
+    def in_seating(self, place: int) -> Outsider:
+        """Return the agent for the next game, which is played in seating number *place* of its deal.
 
         Every seating has a process of its own: one that played a deal from one seat knows the cards of the other.
         """
-        found = self._seatings.setdefault(turn, Outsider(self.name, self._start, self.seconds_a_move))
+        found = self._seatings.setdefault(place, Outsider(self.name, self._start, self.seconds_a_move))
         if found._process is not None and time.monotonic() - found._since > FRESH_AFTER:
             found.stop()
         if found._process is not None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, stdtrit
 
 from rummylab.errors import OptionError
 
 Z95 = 1.959963984540054
+FEWEST_FOR_BOOTSTRAP = 8
 Floats = npt.NDArray[np.float64]
 
 
@@ -31,21 +33,31 @@ class Estimate:
         return f"{self.value:.4f} ({self.low:.4f} to {self.high:.4f})"
 
 
-def share(per_pair: Floats, z: float = Z95) -> Estimate:
-    """Return the mean of *per_pair*, the share of a pair's games won (0 to 1), clustered by pair.
+def share(per_deal: Floats, z: float = Z95, *, games: int = 2) -> Estimate:
+    """Return the mean of *per_deal*, the share of a deal's *games* won (0 to 1), clustered by deal.
 
-    The two games of a pair use the same cards, so pairs are the independent draws. Where the normal interval would
-    fail (all pairs alike, or it leaves the unit interval) it is widened to Wilson's with the same effective size.
+    The games of a deal use the same cards, so deals are the independent draws. Where the normal interval would fail
+    (few deals, all deals alike, or it leaves the unit interval) it is Wilson's with the same effective size. Two games
+    of a deal count for two at most. More of them, from every seat, can cancel the luck of the cards and then count
+    for many: there the effective size is what the spread says, with Student's t for its uncertainty.
     """
-    n = len(per_pair)
-    mean = float(np.mean(per_pair))
-    variance = float(np.var(per_pair, ddof=1)) / n if n > 1 else 0.25
+    n = len(per_deal)
+    mean = float(np.mean(per_deal))
+    variance = float(np.var(per_deal, ddof=1)) / n if n > 1 else 0.25
     binomial = mean * (1 - mean)
-    if variance > 0 and binomial > 0 and min(mean, 1 - mean) * n >= 10:
+    is_spread = variance > 0 and binomial > 0
+    if games > 2 and n > 1 and is_spread:
+        return wilson(mean, binomial / variance, student(n - 1, z))
+    if is_spread and min(mean, 1 - mean) * n >= 10:
         half = z * math.sqrt(variance)
         return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half))
-    effective = binomial / variance if variance > 0 and binomial > 0 else n
-    return wilson(mean, min(effective, 2 * n), z)
+    effective = binomial / variance if is_spread else n
+    return wilson(mean, min(effective, games * n), z)
+
+
+def student(freedom: float, z: float = Z95) -> float:
+    """Return the quantile of Student's t that corresponds to *z*, for an error estimated with so much freedom."""
+    return float(stdtrit(freedom, ndtr(z)))
 
 
 def wilson(p: float, n: float, z: float = Z95) -> Estimate:
@@ -58,9 +70,13 @@ def wilson(p: float, n: float, z: float = Z95) -> Estimate:
 def ratio(gain_per_pair: Floats, hands_per_pair: Floats, z: float = Z95) -> Estimate:
     """Return total gain per hand, clustered by pair (a ratio estimate with its linearised error).
 
-    Where the normal approximation is poor (few pairs, or skewed ones) the interval is a bootstrap's.
+    Where the normal approximation is poor (few pairs, or skewed ones) the interval is a bootstrap's. With fewer than
+    eight pairs a bootstrap has too little to draw from, and the interval is Student's.
     """
     value, error = _ratio(gain_per_pair, hands_per_pair)
+    if 1 < len(gain_per_pair) < FEWEST_FOR_BOOTSTRAP:
+        half = student(len(gain_per_pair) - 1, z) * error
+        return Estimate(value, value - half, value + half)
     if not is_nearly_normal(gain_per_pair - value * hands_per_pair):
         return bootstrap_ratio(gain_per_pair, hands_per_pair, p_value(z))
     return Estimate(value, value - z * error, value + z * error)

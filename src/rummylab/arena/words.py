@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rummylab.arena.statistics import Estimate
@@ -30,3 +31,19 @@ def p_words(value: float) -> str:
 def number_words(value: float, places: int) -> str:
     """Return a plain number: whole ones without a point, large ones with commas."""
     return f"{value:,.0f}" if value == round(value) and places == 0 else f"{value:,.{places}f}"
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Return *names*, those that occur more than once numbered: ``simple (1)``, ``simple (2)``."""
+    total, so_far = Counter(names), Counter[str]()
+    labels = []
+    for name in names:
+        so_far[name] += 1
+        labels.append(name if total[name] == 1 else f"{name} ({so_far[name]})")
+    return tuple(labels)
+
+
+def games_needed(factor: float) -> str:
+    """Say how many games duplicate deals need for the precision of independent ones, by their variance's ratio."""
+    change = round(100 * (1 / factor - 1)) if factor > 0 else 0
+    return "as many games" if change == 0 else f"{abs(change)}% {'fewer' if change < 0 else 'more'} games"

@@ -16,7 +16,9 @@ def arena(
         help="One agent for each seat: a name of `rummylab agents`, file.py:Class, program:command.",
     ),
     agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
-    games: int = typer.Option(1000, help="Games to play; every deal is played from each seat, so this is rounded up."),
+    games: int = typer.Option(
+        1000, help="Games to play, rounded up to whole deals (2, 6 or 24 games at 2, 3 or 4 seats)."
+    ),
     seed: int = typer.Option(0, help="Same seed, same result."),
     key: str | None = typer.Option(None, help=KEY_HELP),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
@@ -38,11 +40,12 @@ def arena(
     """Let agents play on duplicate deals and report win rate and points with 95 % intervals."""
     from rummylab.arena.backends import backend as backend_named
     from rummylab.arena.match import match
+    from rummylab.arena.words import told_apart
 
     names = [*(agents or []), *agent]
     _check_seats(names, seats)
     announce_compilation()
-    with progress_bar(" against ".join(names)) as progress:
+    with progress_bar(" against ".join(told_apart(names))) as progress:
         result = match(
             game,
             *names,
@@ -86,17 +89,32 @@ def _sprt(bounds: str | None, alpha: float, beta: float) -> Any:
     return Sprt(low, high, alpha, beta)
 
 
+def _show_neighbors(result: Any) -> None:
+    """Show what it is worth to play after each of the others."""
+    from rummylab.arena.seating import games_per_deal, orders_in_all
+
+    played, possible = games_per_deal(result.seats) // result.seats, orders_in_all(result.seats)
+    which = f"all {possible}" if played == possible else f"each deal in {played} of {possible}, drawn at random"
+    typer.echo(f"  points per hand by who plays just before (circular orders: {which}; 95%):")
+    for row in result.neighbors():
+        low, high = row["points_per_hand_ci"]
+        typer.echo(
+            f"    {row['agent']} after {row['after']}: {row['points_per_hand']:+.3f} ({low:+.3f} to {high:+.3f})"
+        )
+
+
 def _show(result: Any) -> None:
+    from rummylab.arena.words import games_needed
     from rummylab.engine.streams import seed_words
 
     echo = typer.echo
     echo(
-        f"{' against '.join(result.agents)} · {result.game} ({result.rules})"
+        f"{' against '.join(result.labels)} · {result.game} ({result.rules})"
         f" · {result.games:,} games, {result.hands:,} hands · {seed_words(result.seed)}"
     )
     if not result.complete:
         echo("  interrupted: this is what was played until then")
-    for number, name in enumerate(result.agents if result.seats > 2 else result.agents[:1]):
+    for number, name in enumerate(result.labels if result.seats > 2 else result.labels[:1]):
         win, points = result.win_rate_of(number), result.points_per_hand_of(number)
         echo(f"  {name} wins {win.value:.2%} of games (95 %: {win.low:.2%} to {win.high:.2%})")
         echo(f"    {points.value:+.3f} points per hand (95 %: {points.low:+.3f} to {points.high:+.3f})")
@@ -111,16 +129,15 @@ def _show(result: Any) -> None:
         f"  {result.hands / result.games:.2f} hands a game{turns}; "
         + ", ".join(f"{k} {v:.1%}" for k, v in result.outcomes().items())
     )
-    less = result.variance_reduction()
-    echo(
-        f"  duplicate deals: {less['win_rate']:.2f} times fewer games than independent ones for the win rate,"
-        f" {less['points']:.2f} times for points"
-    )
+    if result.seats > 2:
+        _show_neighbors(result)
+    saved = result.variance_reduction()
+    wins, points = (games_needed(saved[what]) for what in ("win_rate", "points"))
+    echo(f"  duplicate deals: for the precision of independent deals the win rate takes {wins}, points take {points}")
+    faults = result.first_faults(len(result.faults))
     for name, n in result.forfeits().items():
         if n:
-            echo(
-                f"  {name} forfeited {n:,} games; the first: {next(f.words for f in result.faults if f.agent == name)}"
-            )
+            echo(f"  {name} forfeited {n:,} games; the first: {next(f['words'] for f in faults if f['agent'] == name)}")
     echo(
         f"  {result.hands / result.seconds:,.0f} hands/s ({result.seconds:.2f} s),"
         f" {result.decision_time()['mean_us']:.3g} us a decision"

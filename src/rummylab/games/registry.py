@@ -24,7 +24,7 @@ class Game:
     drivers: str
     """Module with ``TALLY``, ``play_pairs``, ``OUTCOMES`` and ``PHASES``; importing it compiles the driver.
 
-    A driver for more than two seats also has ``tally_for`` and ``play_rotated``.
+    A driver for more than two seats also has ``tally_for`` and ``play_seatings``.
     """
     presets: tuple[str, ...]
 

@@ -25,6 +25,7 @@ from rummylab.arena.match import CHUNK, MAX_GAMES, MatchResult, chunk_size, chun
 from rummylab.arena.ordered import CHUNK as ORDERED_CHUNK
 from rummylab.arena.ordered import DEAL, Ordered, OrderedTask, Series, ordered_pairs, play_ordered
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
+from rummylab.arena.seating import games_per_deal
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Estimate, mean, ratio
 from rummylab.arena.tournament import Plan, Standings, standings_of
@@ -168,7 +169,7 @@ class MatchStep(Step):
         return [Task(self.game, self.rules, self.agents, self.seed, *c, self.seconds_a_move) for c in chunks]
 
     def work(self, task: Task) -> int:
-        return task.deals * len(self.agents)
+        return task.deals * games_per_deal(len(self.agents))
 
     def decided(self) -> Callable[[Played], bool]:
         test = self.test()
@@ -220,7 +221,7 @@ class MatchStepResult:
         if quantity in by_agent:
             return Measured.of(by_agent[quantity](number))
         if quantity == "hands_per_game":
-            return Measured.of(mean(self._by_deal(self.match.tallies["hands"]) / self.match.seats))
+            return Measured.of(mean(self.match.by_deal(self.match.tallies["hands"]).mean(axis=1)))
         if quantity == "turns_per_hand" and self.match.turns_per_hand is None:
             return Measured.exact(np.nan)
         return Measured.of(ratio(self._by_deal(self._count(quantity)), self._by_deal(self.match.tallies["hands"])))
@@ -232,7 +233,7 @@ class MatchStepResult:
         return self.match.tallies["outcomes"][:, outcomes.index(quantity)]
 
     def _by_deal(self, counts: Any) -> Any:
-        return np.asarray(counts, np.float64).reshape(-1, self.match.seats).sum(axis=1)
+        return self.match.by_deal(counts).sum(axis=1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the match as plain values, without what depends on the machine."""
@@ -243,7 +244,7 @@ class MatchStepResult:
         match = self.match
         rows = [
             (f"`{name}`", share_words(match.win_rate_of(k)), signed_words(match.points_per_hand_of(k), 3))
-            for k, name in enumerate(match.agents)
+            for k, name in enumerate(match.labels)
         ]
         ends = ", ".join(f"{name} {share:.1%}" for name, share in match.outcomes().items())
         text = table(("agent", "win rate (95 %)", "points a hand (95 %)"), rows)

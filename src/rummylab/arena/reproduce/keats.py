@@ -40,8 +40,9 @@ def played(results: Results, step: str) -> MatchResult:
 
 def score_ratio(match: MatchResult) -> Estimate:
     """Return the first agent's total score over the mean total of the others."""
-    scores = np.asarray(match.tallies["scores"], np.float64).reshape(-1, match.seats, match.seats).sum(axis=1)
-    return ratio(scores[:, 0], scores[:, 1:].mean(axis=1))
+    scores = np.asarray(match.tallies["scores"], np.float64)
+    own, others = match.by_deal(scores[:, 0]), match.by_deal(scores[:, 1:].mean(axis=1))
+    return ratio(own.sum(axis=1), others.sum(axis=1))
 
 
 def _ratio(results: Results, seats: int) -> Estimate:

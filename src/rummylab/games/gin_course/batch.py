@@ -1,6 +1,6 @@
 """Whole matches of Gin with a passed card in one kernel call, with agents as function pointers.
 
-Every deal is played once from each seat: the line-up of two to four agents is rotated on the same decks.
+Every deal is played in several seatings of two to four agents, on the same decks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rummylab.games.gin_course.rules import (
     step,
 )
 
-__all__ = ["OUTCOMES", "PHASES", "TALLY", "play_pairs", "play_rotated", "tally_for"]
+__all__ = ["OUTCOMES", "PHASES", "TALLY", "play_pairs", "play_seatings", "tally_for"]
 
 
 def tally_for(seats: int) -> np.dtype[np.void]:
@@ -60,10 +60,14 @@ _PARS = types.UniTuple(types.float32[::1], MAX_SEATS)  # type: ignore[no-untyped
 
 
 @helper
-def agent_at(table: np.void, seat: int, turn: int) -> int:
-    """Return which agent of the line-up sits at *seat* when it is turned by *turn* places."""
-    number = np.int64(seat) - turn
-    return number if number >= 0 else number + table.rules.seats
+def agent_at(seating: int, seat: int) -> int:
+    """Return which agent of the line-up sits at *seat*: *seating* holds two bits for each seat."""
+    return (seating >> (2 * np.int64(seat))) & 3
+
+
+def packed(seating: Sequence[int]) -> int:
+    """Return *seating*, the agent in each seat, as `agent_at` reads it."""
+    return sum(number << (2 * seat) for seat, number in enumerate(seating))
 
 
 @helper
@@ -82,14 +86,14 @@ def ask(
 
 @helper
 def play_hand(
-    row: np.void, turn: int, first: Any, second: Any, third: Any, fourth: Any, pars: Any, tally: np.void
+    row: np.void, seating: int, first: Any, second: Any, third: Any, fourth: Any, pars: Any, tally: np.void
 ) -> None:
     """Play the open hand to its end. An illegal move stops it and is noted."""
     table = row.table
     n = 0
     while table.actor >= 0:
         mine = row.mine[table.actor]
-        number = agent_at(table, table.actor, turn)
+        number = agent_at(seating, table.actor)
         code = ask(number, first, second, third, fourth, table, mine, pars[number])
         if not is_legal(table, mine, code):
             tally.illegal = 1 + number
@@ -103,7 +107,7 @@ def play_hand(
     tally.turns += table.turn
     tally.outcomes[table.outcome] += 1
     if table.winner >= 0:
-        tally.won_by[agent_at(table, table.winner, turn), table.outcome] += 1
+        tally.won_by[agent_at(seating, table.winner), table.outcome] += 1
 
 
 @helper
@@ -111,7 +115,7 @@ def play_match(
     row: np.void,
     root: Root,
     deal: int,
-    turn: int,
+    seating: int,
     first: Any,
     second: Any,
     third: Any,
@@ -122,20 +126,20 @@ def play_match(
     """Play one match; the decks depend on *root*, *deal* and the number of the hand alone."""
     table = row.table
     open_match(row)
-    tally.starter = agent_at(table, table.starter, turn)
+    tally.starter = agent_at(seating, table.starter)
     for seat in range(table.rules.seats):  # one stream an agent, wherever it sits
-        row.mine[seat].rng = stream(root, deal, np.int64(0), AGENT + agent_at(table, seat, turn))
+        row.mine[seat].rng = stream(root, deal, np.int64(0), AGENT + agent_at(seating, seat))
     while True:
         shuffle_deck(row, stream(root, deal, np.int64(table.hand_no), np.int64(DECK)))
         open_hand(row)
-        play_hand(row, turn, first, second, third, fourth, pars, tally)
+        play_hand(row, seating, first, second, third, fourth, pars, tally)
         if tally.illegal or match_is_over(table):
             break
         table.starter = next_starter(table)
     best = np.int64(-1)
     tally.winner = -1
     for seat in range(table.rules.seats):
-        number, score = agent_at(table, seat, turn), np.int64(table.scores[seat])
+        number, score = agent_at(seating, seat), np.int64(table.scores[seat])
         tally.scores[number] = score
         if score == best:
             tally.winner = -1
@@ -149,6 +153,7 @@ def play_match(
         types.Array(from_dtype(RECORD), 1, "C"),
         types.UniTuple(types.uint64, 2),  # type: ignore[no-untyped-call]
         types.int64,
+        types.Array(types.int64, 1, "C"),
         ACT_POINTER,
         ACT_POINTER,
         ACT_POINTER,
@@ -157,23 +162,38 @@ def play_match(
         types.Array(from_dtype(_WIDEST), 1, "C"),
     )
 )
-def _play_rotated(
-    rows: Rows, root: Root, first_deal: int, first: Any, second: Any, third: Any, fourth: Any, pars: Any, tallies: Rows
+def _play_seatings(
+    rows: Rows,
+    root: Root,
+    first_deal: int,
+    seatings: Any,
+    first: Any,
+    second: Any,
+    third: Any,
+    fourth: Any,
+    pars: Any,
+    tallies: Rows,
 ) -> None:
-    seats = np.int64(rows[0].table.rules.seats)
+    n = seatings.shape[0]
     for i in range(tallies.shape[0]):
-        deal, turn = first_deal + i // seats, i % seats
-        play_match(rows[0], root, deal, turn, first, second, third, fourth, pars, tallies[i])
+        play_match(rows[0], root, first_deal + i // n, seatings[i % n], first, second, third, fourth, pars, tallies[i])
 
 
-def play_rotated(
-    rows: Rows, root: Root, first_deal: int, acts: Sequence[Any], pars: Sequence[Any], tallies: Rows
+def play_seatings(
+    rows: Rows,
+    root: Root,
+    first_deal: int,
+    seatings: Sequence[Sequence[int]],
+    acts: Sequence[Any],
+    pars: Sequence[Any],
+    tallies: Rows,
 ) -> None:
-    """Play deals as often as there are seats, the line-up rotated on the same decks: one tally a match."""
+    """Play every deal in each of *seatings* (the agent in each seat) on the same decks: one tally a match."""
     seats = len(acts)
-    first, second, third, fourth = (*acts, *acts)[:MAX_SEATS]  # whom no seat is left for is never asked
+    first, second, third, fourth = (*acts, *acts)[:MAX_SEATS]  # unused slots are never called
     wide = np.zeros(len(tallies), _WIDEST)
-    _play_rotated(rows, root, first_deal, first, second, third, fourth, (*pars, *pars)[:MAX_SEATS], wide)
+    codes = np.array([packed(seating) for seating in seatings], np.int64)
+    _play_seatings(rows, root, first_deal, codes, first, second, third, fourth, (*pars, *pars)[:MAX_SEATS], wide)
     for name in _WIDEST.names or ():
         tallies[name] = wide[name][:, :seats] if name in ("scores", "won_by") else wide[name]
 
@@ -182,4 +202,4 @@ def play_pairs(
     rows: Rows, root: Root, first_pair: int, first: Any, second: Any, par: Any, par2: Any, tallies: Rows
 ) -> None:
     """Play pairs of matches on the same decks with the seats swapped: two tallies a pair."""
-    play_rotated(rows, root, first_pair, (first, second), (par, par2), tallies)
+    play_seatings(rows, root, first_pair, ((0, 1), (1, 0)), (first, second), (par, par2), tallies)

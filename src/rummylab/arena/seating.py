@@ -1,0 +1,62 @@
+"""Who sits where when a deal is played several times.
+
+Two agents swap seats. With more, it matters too who sits before whom: every circular order of the agents is played,
+each from every seat, so a deal of three seats is played 6 times and a deal of four 24 times. With five seats or more
+that is too many: each deal is played in a random sample of the orders, which depends on the number of the deal alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+SAMPLED_ORDERS = 6
+"""Circular orders that a deal is played in where there are more: with five seats 6 of 24, with six 6 of 120."""
+Seating = tuple[int, ...]
+"""The number of the agent in each seat."""
+
+
+def orders_in_all(seats: int) -> int:
+    """Return in how many circular orders *seats* agents can sit."""
+    return math.factorial(seats - 1)
+
+
+def games_per_deal(seats: int) -> int:
+    """Return how often a deal is played: every order, or every sampled one, from each seat."""
+    return seats * min(orders_in_all(seats), SAMPLED_ORDERS)
+
+
+@lru_cache(maxsize=4096)
+def orders(seats: int, deal: int = 0) -> tuple[Seating, ...]:
+    """Return the circular orders in which *deal* is played: agent 0, then who follows, in the order of play."""
+    if orders_in_all(seats) <= SAMPLED_ORDERS:
+        return tuple((0, *rest) for rest in itertools.permutations(range(1, seats)))
+    rng = np.random.default_rng((seats, deal))
+    chosen: dict[Seating, None] = {}
+    while len(chosen) < SAMPLED_ORDERS:
+        chosen[0, *(1 + rng.permutation(seats - 1)).tolist()] = None
+    return tuple(chosen)
+
+
+@lru_cache(maxsize=4096)
+def seatings(seats: int, deal: int = 0) -> tuple[Seating, ...]:
+    """Return the seatings in which *deal* is played; the first ones are the line-up as it was given, rotated."""
+    return tuple(
+        tuple(order[(seat - turn) % seats] for seat in range(seats))
+        for order in orders(seats, deal)
+        for turn in range(seats)
+    )
+
+
+def predecessors(seats: int, n_games: int) -> npt.NDArray[np.int64]:
+    """Return for each game of a match, by agent, the number of the agent that plays just before it."""
+    found = np.empty((n_games, seats), np.int64)
+    per_deal = games_per_deal(seats)
+    for first in range(0, n_games, per_deal):
+        seated = np.array(seatings(seats, first // per_deal))
+        np.put_along_axis(found[first : first + per_deal], seated, np.roll(seated, 1, axis=1), axis=1)
+    return found
