@@ -7,7 +7,7 @@ import pytest
 
 from rummylab import match
 from rummylab.arena.seating import games_per_deal, orders, predecessors, seatings
-from rummylab.arena.statistics import Z95, Floats, ratio, share
+from rummylab.arena.statistics import Z95, Floats, ratio, share, student
 
 
 @pytest.mark.parametrize(("seats", "games"), [(2, 2), (3, 6), (4, 24), (5, 30), (6, 36)])
@@ -80,3 +80,10 @@ def test_points_of_very_few_deals_have_intervals_that_cover(deals: int) -> None:
     found = [ratio(gain, np.full(deals, 40.0)) for gain in gains]
     covered = np.mean([estimate.low <= 1 <= estimate.high for estimate in found])
     assert 0.93 <= covered <= 0.97
+
+
+def test_students_quantiles_are_those_of_scipy() -> None:
+    stats = pytest.importorskip("scipy.special")
+    for z in (1.0, Z95, 2.576):
+        for freedom in (1, 2, 3, 4, 5, 9, 24, 499):
+            assert student(freedom, z) == pytest.approx(stats.stdtrit(freedom, stats.ndtr(z)), rel=1e-5)

@@ -1,11 +1,11 @@
-"""Sequential tests and ratings keep their promises: checked by simulation."""
+"""Sequential tests keep their promises: checked by simulation. Cycles are found."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from rummylab.arena.ratings import ELO, bradley_terry, cycles, without_first_move
+from rummylab.arena.ratings import cycles, without_first_move
 from rummylab.arena.sequential import MIN_PAIRS, Sprt
 from rummylab.errors import OptionError
 
@@ -49,28 +49,6 @@ def test_bounds_that_make_no_test_are_refused() -> None:
         Sprt(low=0.6, high=0.5)
     with pytest.raises(OptionError, match=r"alpha is 0\.7"):
         Sprt(alpha=0.7)
-
-
-def test_ratings_recover_the_strengths_and_cover_them() -> None:
-    truth = np.array([150.0, 40.0, -20.0, -170.0])
-    p = 1 / (1 + np.exp((truth[None, :] - truth[:, None]) / ELO))
-    rng = np.random.default_rng(3)
-    covered = 0
-    for _ in range(100):
-        games = np.full((4, 4), 400.0)
-        np.fill_diagonal(games, 0)
-        upper = np.triu(rng.binomial(400, p), 1).astype(float)
-        wins = upper + np.tril(400 - upper.T, -1)
-        ratings = {r.name: r for r in bradley_terry("abcd", wins, games)}
-        covered += sum(ratings[name].low <= t <= ratings[name].high for name, t in zip("abcd", truth, strict=True))
-    assert 0.92 <= covered / 400 <= 0.99
-    assert [r.name for r in bradley_terry("abcd", wins, games)] == ["a", "b", "c", "d"]
-
-
-def test_a_clean_sweep_has_a_finite_rating() -> None:
-    ratings = bradley_terry(["a", "b"], np.array([[0, 50.0], [0, 0]]), np.array([[0, 50.0], [50, 0]]))
-    assert ratings[0].name == "a"
-    assert 300 < ratings[0].elo - ratings[1].elo < 1500
 
 
 def test_cycles_are_pointed_out_only_when_every_step_is_sure() -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
 
 from rummylab.errors import OptionError
 
@@ -56,8 +55,29 @@ def share(per_deal: Floats, z: float = Z95, *, games: int = 2) -> Estimate:
 
 
 def student(freedom: float, z: float = Z95) -> float:
-    """Return the quantile of Student's t that corresponds to *z*, for an error estimated with so much freedom."""
-    return float(stdtrit(freedom, ndtr(z)))
+    """Return the quantile of Student's t that corresponds to *z*, for an error estimated with so much freedom.
+
+    G. W. Hill, Algorithm 396, Communications of the ACM 13 (1970); exact for one and two degrees.
+    """
+    n, p = freedom, p_value(z)
+    if n == 1:
+        return 1 / math.tan(p * math.pi / 2)
+    if n == 2:
+        return math.sqrt(2 / (p * (2 - p)) - 2)
+    a = 1 / (n - 0.5)
+    b = 48 / (a * a)
+    c = ((20700 * a / b - 98) * a - 16) * a + 96.36
+    d = ((94.5 / (b + c) - 3) / b + 1) * math.sqrt(a * math.pi / 2) * n
+    y = (d * p) ** (2 / n)
+    if y <= 0.05 + a:
+        y = ((1 / (((n + 6) / (n * y) - 0.089 * d - 0.822) * (n + 2) * 3) + 0.5 / (n + 4)) * y - 1) * (n + 1) / (n + 2)
+        return math.sqrt(n * (y + 1 / ((d * p) ** (2 / n))))
+    x = -z
+    if n < 5:
+        c += 0.3 * (n - 4.5) * (x + 0.6)
+    c += (((0.05 * d * x - 5) * x - 7) * x - 2) * x + b
+    y = (((((0.4 * x * x + 6.3) * x * x + 36) * x * x + 94.5) / c - x * x - 3) / b + 1) * x
+    return math.sqrt(n * math.expm1(a * y * y))
 
 
 def wilson(p: float, n: float, z: float = Z95) -> Estimate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from rummylab.arena.backends import Backend, local
 from rummylab.arena.jobs import Played, Task, play_task, tally_of
 from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
-from rummylab.arena.ratings import Rating, bradley_terry, cycles
+from rummylab.arena.ratings import Rating, cycles, rate
 from rummylab.arena.statistics import Z95, Estimate, Floats, share
 from rummylab.arena.store import Run, Store
 from rummylab.arena.version import code_version as code_version
@@ -44,8 +44,12 @@ class Plan:
     """Every agent against itself too: what the first move is worth."""
     seconds_a_move: float = 10.0
     """What an outside agent has for a decision."""
+    anchor: str | None = field(default=None, compare=False)
+    """The agent whose Elo is 0; default: the first that nobody sweeps. Changes how a run is shown, not the run."""
 
     def __post_init__(self) -> None:
+        if self.anchor is not None and self.anchor not in self.agents:
+            raise OptionError(f"The anchor {self.anchor!r} is not among the agents: {', '.join(self.agents)}.")
         if len(self.agents) < 2:
             raise OptionError(f"a tournament needs two agents or more, not {len(self.agents)}")
         if len(set(self.agents)) < len(self.agents):
@@ -129,7 +133,7 @@ class Standings:
         return {
             "config": self.plan.to_dict(),
             "cross_table": self.cross_table(),
-            "ratings": [{"agent": r.name, "elo": r.elo, "ci": [r.low, r.high]} for r in self.ratings()],
+            "ratings": [rating.to_dict() for rating in self.ratings()],
             "cycles": [list(cycle) for cycle in self.cycles()],
             "skill": self.skill(),
             "forfeits": self.forfeits(),
@@ -144,8 +148,9 @@ class Standings:
         """Return the first mover's edge and the skill without it, for every ordered pair that met.
 
         *moving_first* is the row's win rate in the games it started. *skill* takes the edge out by averaging both
-        orders. *adjusted* takes it out as section VIII of Saha et al. does, less the row's edge in self-play; it
-        needs the agents' games against themselves.
+        orders. *adjusted_margin* takes it out as section VIII of Saha et al. does: how far the win rate moving first
+        exceeds the agent's own win rate moving first against itself. It is a difference, not a rate: from -1 to 1.
+        It needs the agents' games against themselves.
         """
         rows = []
         for first, second in self._ordered_pairs():
@@ -157,18 +162,18 @@ class Standings:
                     "moving_first": _plain(result.moving_first(number)),
                     "moving_second": _plain(result.moving_second(number)),
                     "skill": _plain(result.win_rate_of(number)),
-                    "adjusted": self._adjusted(first, result.moving_first(number)),
+                    "adjusted_margin": self._adjusted_margin(first, result.moving_first(number)),
                 }
             )
         return rows
 
-    def _adjusted(self, name: str, moving_first: Estimate) -> dict[str, Any] | None:
+    def _adjusted_margin(self, name: str, moving_first: Estimate) -> dict[str, Any] | None:
         alone = self.results.get((name, name))
         if alone is None:
             return None
         edge = first_movers_share(alone)
         half = np.hypot(moving_first.high - moving_first.low, edge.high - edge.low) / 2
-        value = moving_first.value - edge.value + 0.5
+        value = moving_first.value - edge.value
         return _plain(Estimate(value, value - float(half), value + float(half)))
 
     def _ordered_pairs(self) -> list[tuple[str, str]]:
@@ -199,12 +204,10 @@ class Standings:
         return sorted(rows, key=lambda row: (place[row["first"]], place[row["second"]]))
 
     def ratings(self) -> list[Rating]:
-        names = self.plan.agents
-        wins, games = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
-        for row in self.cross_table():
-            i, j = names.index(row["first"]), names.index(row["second"])
-            wins[i, j], games[i, j] = row["win_rate"] * row["games"], row["games"]
-        return bradley_terry(names, wins, games)
+        """Return the agents' strengths relative to the plan's anchor, strongest first."""
+        number = {name: i for i, name in enumerate(self.plan.agents)}
+        scores = {(number[one], number[two]): result.of_deals()[0] for (one, two), result in self.matches()}
+        return rate(self.plan.agents, scores, self.plan.anchor)
 
     def cycles(self) -> list[tuple[str, str, str]]:
         names = self.plan.agents

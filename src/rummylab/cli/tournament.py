@@ -23,6 +23,7 @@ def tournament(
     keep_hands: int = typer.Option(0, help="Also keep the records of the first games of each pair, this many."),
     against_field: bool = typer.Option(False, "--against-field", help="Only the first agent's matches."),
     self_play: bool = typer.Option(False, "--self-play", help="Also every agent against itself."),
+    anchor: str | None = typer.Option(None, help="Agent whose Elo is 0; default: the first that nobody sweeps."),
     seconds_a_move: float = typer.Option(10.0, help="What an outside agent has for a decision."),
     backend: str = typer.Option("local", help="Where to play: local or ray."),
     address: str | None = typer.Option(None, help="The cluster, with --backend ray."),
@@ -44,6 +45,7 @@ def tournament(
         against_field=against_field,
         self_play=self_play,
         seconds_a_move=seconds_a_move,
+        anchor=anchor,
     )
     kept = Store(store) if store else None
     announce_compilation()
@@ -77,6 +79,7 @@ def _show(standings: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from rummylab.arena.ratings import rating_notes
     from rummylab.engine.streams import seed_words
 
     console, names = Console(), standings.plan.agents
@@ -92,10 +95,13 @@ def _show(standings: Any) -> None:
             line.append(f"{row['win_rate']:.3f} ± {half:.3f}" if row else "-")
         cross.add_row(*line)
     console.print(cross)
-    ratings = Table("agent", "Elo", "95 %")
-    for rating in standings.ratings():
-        ratings.add_row(rating.name, f"{rating.elo:+.0f}", f"{rating.low:+.0f} to {rating.high:+.0f}")
+    found = standings.ratings()
+    ratings = Table("agent", "Elo", "95%")
+    for rating in found:
+        ratings.add_row(rating.name, str(rating), rating.interval)
     console.print(ratings)
+    for sentence in rating_notes(found):
+        console.print(sentence)
     for cycle in standings.cycles():
         console.print("cycle: " + " beats ".join([*cycle, cycle[0]]))
     for name, n in standings.forfeits().items():

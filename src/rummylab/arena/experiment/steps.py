@@ -25,6 +25,7 @@ from rummylab.arena.match import CHUNK, MAX_GAMES, MatchResult, chunk_size, chun
 from rummylab.arena.ordered import CHUNK as ORDERED_CHUNK
 from rummylab.arena.ordered import DEAL, Ordered, OrderedTask, Series, ordered_pairs, play_ordered
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
+from rummylab.arena.ratings import rating_notes
 from rummylab.arena.seating import games_per_deal
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Estimate, mean, ratio
@@ -328,7 +329,8 @@ class TournamentStepResult:
     def measure(self, quantity: str, agents: Sequence[str] = ()) -> Measured:
         if quantity == "elo":
             rating = next(found for found in self.standings.ratings() if found.name == agents[0])
-            return Measured(rating.elo, rating.low, rating.high)
+            value = rating.elo if rating.is_rated or not rating.is_comparable else rating.bound
+            return Measured(value, rating.low, rating.high)
         row = self._cells().get((agents[0], agents[1]))
         if row is None:
             return Measured.exact(np.nan)
@@ -348,8 +350,9 @@ class TournamentStepResult:
             return "-" if row is None else f"{row['win_rate']:.3f} ± {(row['ci'][1] - row['ci'][0]) / 2:.3f}"
 
         square = [(f"**{one}**", *(cell(one, two) for two in names)) for one in names]
-        elo = [(f"`{r.name}`", f"{r.elo:+.0f}", f"{r.low:+.0f} to {r.high:+.0f}") for r in self.standings.ratings()]
-        text = table(("win rate of", *names), square) + "\n" + table(("agent", "Elo", "95 %"), elo)
+        elo = [(f"`{r.name}`", str(r), r.interval) for r in self.standings.ratings()]
+        text = table(("win rate of", *names), square) + "\n" + table(("agent", "Elo", "95%"), elo)
+        text += "\n" + " ".join(rating_notes(self.standings.ratings())) + "\n"
         for cycle in self.standings.cycles():
             text += f"\nCycle: {' beats '.join([*cycle, cycle[0]])}.\n"
         return text + _forfeits(self.standings.forfeits())

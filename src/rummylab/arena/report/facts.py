@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rummylab.arena.match import MatchResult
-from rummylab.arena.ratings import Rating
+from rummylab.arena.ratings import Rating, rating_notes
 from rummylab.arena.statistics import Z95, Estimate, Floats, holm, mean, p_value, share, wilson
 from rummylab.arena.tournament import Standings, first_movers_share
 
@@ -70,7 +70,21 @@ class Facts:
     def ratings(self) -> list[Rating]:
         """The agents that have played, strongest first."""
         playing = {name for pair, _ in self.standings.matches() for name in pair}
-        return [rating for rating in self.standings.ratings() if rating.name in playing]
+        return [rating for rating in self._all_ratings if rating.name in playing]
+
+    @cached_property
+    def _all_ratings(self) -> list[Rating]:
+        return self.standings.ratings()
+
+    @property
+    def anchor(self) -> str:
+        """The agent whose Elo is 0."""
+        return next(rating.name for rating in self._all_ratings if rating.is_anchor)
+
+    @property
+    def rating_notes(self) -> str:
+        """What a reader of the ratings has to know."""
+        return " ".join(rating_notes(self._all_ratings))
 
     @cached_property
     def order(self) -> list[str]:

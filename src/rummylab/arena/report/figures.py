@@ -21,6 +21,8 @@ MOST_BARS = 24
 _THIN = 90
 """Points of a convergence curve."""
 _BINS = 50
+_FARTHEST = 3000.0
+"""Elo at which an interval without end is cut off."""
 _OUTCOME_COLORS = (BLUE, ORANGE, GREEN, PURPLE, VERMILION, SKY, "#F0E442")
 Cell = tuple[Estimate, bool]
 """What a table shows: an estimate, and whether it surely differs from the neutral value."""
@@ -30,19 +32,22 @@ Cell = tuple[Estimate, bool]
 
 
 def ratings(to: Picture, facts: Facts) -> None:
-    """Draw the ratings, strongest on top, each with its interval and number."""
-    found = facts.ratings
+    """Draw the ratings, strongest on top, each with its interval and number; a bound is an arrow."""
+    found = [r for r in facts.ratings if r.is_comparable]
     close = _leading_group(found)
     with figure(to, 10.0 if close else 8.0, 1.2 + 0.34 * len(found), 2 if close else 1, squeeze=False) as (_, grid):
         for axes, shown in zip(grid[0], (found, found[:close]), strict=False):
-            estimates = [Estimate(r.elo, r.low, r.high) for r in shown]
-            points(axes, np.arange(len(shown), dtype=float), estimates, BLUE, "o", "", horizontal=True)
+            rated = [(i, r) for i, r in enumerate(shown) if r.is_rated]
+            estimates = [Estimate(r.elo, *np.clip((r.low, r.high), -_FARTHEST, _FARTHEST)) for _, r in rated]
+            points(axes, np.array([float(i) for i, _ in rated]), estimates, BLUE, "o", "", horizontal=True)
             for i, r in enumerate(shown):
-                _beside(axes, f"{r.elo:+.0f}", (r.high, i))
+                if not r.is_rated:
+                    axes.plot([r.bound], [i], marker=">" if r.elo > 0 else "<", color=BLUE, ms=8)
+                _beside(axes, str(r), (min(r.high, _FARTHEST) if r.is_rated else r.bound, i))
             _names_down(axes, [facts.labels[r.name] for r in found])
             axes.margins(x=0.12)
             axes.locator_params(axis="x", nbins=6)
-            axes.set(xlabel="Elo; the field's mean is 0 (95 %)")
+            axes.set(xlabel=f"Elo relative to {facts.labels[facts.anchor]} (95%)")
         grid[0][0].axvline(0, color=GREY, lw=0.8)
         if close:
             grid[0][1].set_yticks([])
@@ -51,9 +56,10 @@ def ratings(to: Picture, facts: Facts) -> None:
 
 def _leading_group(found: Sequence[Rating]) -> int:
     """Return how many leaders lie so close together that they need a scale of their own, or 0."""
-    reach = found[0].elo - found[-1].elo
-    close = sum(found[0].elo - r.elo < 0.2 * reach for r in found)
-    return close if close >= 3 else 0
+    place = [r.elo if r.is_rated else r.bound for r in found]
+    reach = place[0] - place[-1]
+    close = sum(place[0] - elo < 0.2 * reach for elo in place)
+    return close if close >= 3 and all(r.is_rated for r in found[:close]) else 0
 
 
 def win_rates(to: Picture, facts: Facts) -> None:
@@ -75,15 +81,16 @@ def points_per_hand(to: Picture, facts: Facts) -> None:
 
 
 def skill(to: Picture, facts: Facts) -> None:
-    """Draw the first mover's win rate less its edge in self-play."""
-    rows = [row for row in facts.standings.skill() if row["adjusted"] is not None]
-    estimates = [Estimate(row["adjusted"]["value"], *row["adjusted"]["ci"]) for row in rows]
-    corrected = holm([p_of(estimate, 0.5) for estimate in estimates])
+    """Draw how far the first mover's win rate exceeds its own in self-play."""
+    rows = [row for row in facts.standings.skill() if row["adjusted_margin"] is not None]
+    estimates = [Estimate(row["adjusted_margin"]["value"], *row["adjusted_margin"]["ci"]) for row in rows]
+    corrected = holm([p_of(estimate, 0.0) for estimate in estimates])
     cells = {
         (row["first"], row["second"]): (_times(estimate, 100), p < LEVEL)
         for row, estimate, p in zip(rows, estimates, corrected, strict=True)
     }
-    _matrix(to, facts, cells, "Win rate of the row moving first, less its edge in self-play, in %", 50, "{:.1f}")
+    title = "Win rate of the row moving first minus that in self-play, in percentage points"
+    _matrix(to, facts, cells, title, 0, "{:+.1f}")
 
 
 def _times(estimate: Estimate, factor: float) -> Estimate:

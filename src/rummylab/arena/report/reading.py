@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from rummylab.arena.jobs import tally_of
 from rummylab.arena.match import collect
@@ -31,10 +32,10 @@ def find_tournament(store: Store, which: str | None) -> Run:
     return store.run(known[-1]["id"])
 
 
-def read(run: Run) -> Standings:
-    """Return the standings of a run as far as it was played."""
+def read(run: Run, anchor: str | None = None) -> Standings:
+    """Return the standings of a run as far as it was played, rated relative to *anchor*."""
     about = run.about
-    plan = KeptPlan.from_dict(about["config"])
+    plan = replace(KeptPlan.from_dict(about["config"]), anchor=anchor)
     dtype = tally_of(plan.game, 2)
     names = run.chunk_names()
     results = {}

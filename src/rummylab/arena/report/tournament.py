@@ -31,6 +31,7 @@ from rummylab.arena.report.facts import Comparison, Facts, listed, percent, sign
 from rummylab.arena.report.reading import find_tournament, read
 from rummylab.arena.statistics import Estimate
 from rummylab.arena.store import Store
+from rummylab.arena.words import games_needed
 from rummylab.cards.rng import is_key
 from rummylab.engine.streams import seed_option, seed_words
 from rummylab.errors import OptionError
@@ -62,14 +63,15 @@ class Report:
         }
 
 
-def write_report(store: Store, which: str | None, out: Path) -> Report:
+def write_report(store: Store, which: str | None, out: Path, anchor: str | None = None) -> Report:
     """Write ``report.html``, ``report.md`` and its figures into *out*; the same run gives the same bytes.
 
-    *which* is a run's name, id or beginning of its key; without it, the latest tournament.
+    *which* is a run's name, id or beginning of its key; without it, the latest tournament. *anchor* is the agent whose
+    Elo is 0; without it, the first that nobody sweeps.
     """
     need_matplotlib()
     run = find_tournament(store, which)
-    record, facts = run.about, Facts(read(run))
+    record, facts = run.about, Facts(read(run, anchor))
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -165,7 +167,7 @@ class _Writer:
         beaten = [c for c in own if c.is_sure and c.winner == best.name]
         words = (
             f"{self.name(best.name)} leads: it wins {within(self.facts.against_field(best.name))} of its games"
-            f" (Elo {best.elo:+.0f} against the field's mean)"
+            f" (Elo {best} relative to {self.name(self.facts.anchor)})"
         )
         if len(beaten) == len(own):
             them = "its opponent" if len(own) == 1 else f"each of its {len(own)} opponents"
@@ -231,23 +233,25 @@ class _Writer:
                 [
                     Number(f"{place}", place),
                     self.name(r.name),
-                    Number(f"{r.elo:+.0f}", r.elo),
-                    f"{r.low:+.0f} to {r.high:+.0f}",
+                    Number(str(r), r.elo if r.is_rated else r.bound) if r.is_comparable else str(r),
+                    r.interval,
                     Number(percent(wins.value, 2), wins.value),
                     f"{percent(wins.low)} to {percent(wins.high)}",
                     Number(f"{points.value:+.2f}", points.value),
                     f"{points.low:+.2f} to {points.high:+.2f}",
                 ]
             )
-        columns = ("", "agent", "Elo", "95 %", "games won", "95 %", "points a game", "95 %")
+        columns = ("", "agent", "Elo", "95%", "games won", "95%", "points a game", "95%")
         return [
             Heading("Ratings"),
             self.figure(
                 "ratings",
                 figures.ratings,
                 f"Elo ratings with intervals of {len(rows)} agents",
-                "Bradley-Terry strengths on the Elo scale, from all pairings. 100 points are odds of 64 to 36.",
+                "Bradley-Terry strengths on the Elo scale, from all pairings. 100 points are odds of 64 to 36. An arrow"
+                " marks a bound.",
             ),
+            Text(self.facts.rating_notes),
             Table(columns, rows),
         ]
 
@@ -317,10 +321,11 @@ class _Writer:
                 self.figure(
                     "skill",
                     figures.skill,
-                    "Heat map of the first mover's win rate less its edge in self-play",
-                    "The skill matrix of Saha et al., section VIII: win rate of the row when it moves first, minus what"
-                    " moving first gives it against itself, so that it can leave 0 to 100. Bold: surely not 50 %, after"
-                    " Holm's correction over all cells.",
+                    "Heat map of how far the first mover's win rate exceeds its own in self-play",
+                    "The skill matrix of Saha et al., section VIII, as a difference: win rate of the row when it moves"
+                    " first, minus its win rate when it moves first against itself, in percentage points. (The paper"
+                    " adds 50 and calls the sum a win rate, which can then exceed 100.) Bold: significantly different"
+                    " from 0 at 5%, after Holm's correction over all cells.",
                 )
             )
         blocks.append(self._by_order())
@@ -329,7 +334,7 @@ class _Writer:
     def _by_order(self) -> Table:
         rows: list[Row] = []
         for row in self.standings.skill():
-            first, second, adjusted = row["moving_first"], row["moving_second"], row["adjusted"]
+            first, second, margin = row["moving_first"], row["moving_second"], row["adjusted_margin"]
             rows.append(
                 [
                     self.name(row["first"]),
@@ -337,10 +342,10 @@ class _Writer:
                     _estimate(first),
                     _estimate(second),
                     _estimate(row["skill"]),
-                    _estimate(adjusted) if adjusted else "-",
+                    _margin(margin) if margin else "-",
                 ]
             )
-        columns = ("agent", "against", "moving first", "moving second", "both", "adjusted (section VIII)")
+        columns = ("agent", "against", "moving first", "moving second", "both", "lead over self-play (points)")
         return Table(columns, rows, "Win rates by who moved first")
 
     def cycles(self) -> list[Block]:
@@ -440,21 +445,23 @@ class _Writer:
 
     def duplicate_deals(self) -> list[Block]:
         found = [(c, c.result.variance_reduction()) for c in self.facts.comparisons]
-        wins, points = ([less[what] for _, less in found] for what in ("win_rate", "points"))
+        wins, points = ([saved[what] for _, saved in found] for what in ("win_rate", "points"))
         best, most = max(found, key=lambda item: item[1]["win_rate"])
+        where = " in the median pairing" if len(found) > 1 else ""
         words = (
-            f"{_times(np.median(wins))} fewer games for the win rate and {_times(np.median(points))} fewer for points"
+            f"For the precision of independent deals, playing each deal from both seats takes"
+            f" {games_needed(float(np.median(wins)))}{where} for the win rate and"
+            f" {games_needed(float(np.median(points)))} for points."
         )
         if len(found) > 1:
-            top = f"{_times(most['win_rate'])} ({self.pair(best)})"
-            words = f"in the median pairing {words}; the most for the win rate is {top}"
+            words += f" It helps {self.pair(best)} most: {games_needed(most['win_rate'])} for the win rate."
         rows: list[Row] = [
-            [self.name(c.first), self.name(c.second), _factor(less["win_rate"]), _factor(less["points"])]
-            for c, less in found
+            [self.name(c.first), self.name(c.second), _needed(saved["win_rate"]), _needed(saved["points"])]
+            for c, saved in found
         ]
         return [
             Heading("What duplicate deals save"),
-            Text(f"Playing each deal from both seats takes, for the same interval as independent deals: {words}."),
+            Text(words),
             *([] if len(rows) == 1 else [Table(("agent", "against", "win rate", "points"), rows, "By pairing")]),
         ]
 
@@ -522,7 +529,8 @@ class _Writer:
                 f" stays below 5 % after Holm's correction for all {_count(n, 'comparison')} of this tournament: then"
                 " the chance that any of the differences called sure is a mere accident is at most 5 %. What is not"
                 " sure may still be there; it takes more games. A game that nobody won counts half for each. Ratings"
-                " put all on one scale, and their intervals take games as independent, which is cautious here."
+                " put all on one scale, relative to one agent; their intervals are clustered by deal too, and cover as"
+                " often as they say (docs/concepts/ratings.md)."
             ),
         ]
 
@@ -586,17 +594,18 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
-def _times(factor: Any) -> str:
-    return f"{float(factor):.2f} times"
-
-
-def _factor(value: float) -> Number:
-    return Number(f"{value:.2f}", value)
+def _needed(factor: float) -> Number:
+    return Number(games_needed(factor), factor)
 
 
 def _estimate(plain: dict[str, Any]) -> Number:
     found = Estimate(plain["value"], *plain["ci"])
     return Number(f"{percent(found.value)} ± {100 * (found.high - found.low) / 2:.1f}", found.value)
+
+
+def _margin(plain: dict[str, Any]) -> Number:
+    low, high = plain["ci"]
+    return Number(f"{100 * plain['value']:+.1f} ± {100 * (high - low) / 2:.1f}", plain["value"])
 
 
 def _microseconds(seconds: float) -> Number:
