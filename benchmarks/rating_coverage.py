@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rummylab.arena.ratings import ELO, Field, intervals
+from rummylab.arena.ratings import ELO, Field, intervals, maximize
 from rummylab.arena.statistics import Floats, wilson
 
 SIZES = (3, 6, 12)
@@ -120,6 +120,25 @@ def coverage(cell: Cell, simulations: int, seed: int) -> Coverage:
     return Coverage(*total.tolist())
 
 
+def bootstrap_coverage(cell: Cell, simulations: int, seed: int, draws: int = 400) -> float:
+    """Return how often the percentile interval of a bootstrap by deal holds the truth, for comparison."""
+    rng = np.random.default_rng((seed, *cell.name.encode()))
+    truth, covered = truth_of(cell) - truth_of(cell)[0], []
+    free = np.tile(np.arange(cell.agents) > 0, (draws, 1))
+    for _ in range(simulations):
+        field = simulated(cell, rng)
+        i, j = field.pairs.T
+        extra = field.residuals @ rng.multinomial(field.n_deals, np.full(field.n_deals, 1 / field.n_deals), draws).T
+        won = np.tile(field.won + 0.5 * (field.played > 0), (draws, 1, 1))  # half a virtual win keeps sweeps finite
+        won[:, i, j] += extra.T
+        won[:, j, i] -= extra.T
+        played = np.tile(field.played + 1.0 * (field.played > 0), (draws, 1, 1))
+        found = ELO * maximize(won, played, np.zeros(free.shape), free)
+        low, high = np.quantile(found, [0.025, 0.975], axis=0)
+        covered.append(((low <= truth) & (truth <= high))[1:])
+    return float(np.mean(covered))
+
+
 def _batches(n: int) -> Iterator[int]:
     yield from (min(BATCH, n - start) for start in range(0, n, BATCH))
 
@@ -161,7 +180,13 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=12)
     parser.add_argument("--write", type=Path, default=Path("docs/results"), help="directory of the report")
+    parser.add_argument("--bootstrap", action="store_true", help="measure the bootstrap by deal instead, a few cells")
     arguments = parser.parse_args()
+    if arguments.bootstrap:
+        for cell in (Cell("independent", kind, n, 20) for kind in ("equal", "spread") for n in (3, 6)):
+            share = bootstrap_coverage(cell, arguments.simulations, arguments.seed)
+            print(f"bootstrap by deal: {cell.name}: {share:.1%}", flush=True)
+        return
     kept = arguments.write / "rating-coverage.json"
     settings = {"simulations": arguments.simulations, "seed": arguments.seed}
     found: dict[str, Any] = {}
