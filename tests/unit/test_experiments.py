@@ -261,7 +261,7 @@ def test_a_tournament_step_is_measured_by_pair_and_by_rating() -> None:
     text += '[[expect]]\nname = "w"\nstep = "t"\nquantity = "win_rate"\nagents = ["random", "simple"]\nat_most = 0.1\n'
     results = run_experiment(parsed(text), backend=ThisProcess())
     assert [wanted.verdict(ours) for wanted, ours in results.findings] == ["direction only", "direction only"]
-    assert "| agent | Elo | 95 % |" in results.steps["t"].markdown()
+    assert "| agent | Elo | 95% |" in results.steps["t"].markdown()
 
 
 def test_series_with_a_fixed_first_mover_run_in_one_order_or_both() -> None:
