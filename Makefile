@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 GAMES ?= 2000
 GAMES_OF_RESULTS ?= gin indian chinese gin-course
 
-.PHONY: help setup setup-test play test check fast signature bench reproduce results docs clean
+.PHONY: help setup setup-test play test check fast mutations signature bench reproduce results docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -35,6 +35,9 @@ test: setup-test  ## run everything: style, types, contracts, all tests
 
 check: setup-test  ## style, types, import contracts and the fast tests
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
+
+mutations: setup-test  ## break the papers' sentences one by one in a copy and see that a test notices (half an hour)
+	@$(BIN)/python tests/mutations.py
 
 signature: setup-test  ## print the behaviour signatures of rules and agents
 	@$(BIN)/python tests/golden/signature.py

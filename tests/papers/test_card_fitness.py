@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ def v4(flat: np.ndarray = UNTRAINED, **options: int) -> CompiledAgent:
     return CompiledAgent("v4", fitness_cfr.act, (*FitnessOptions(**options).par, *flat))
 
 
-def v2(**options: int) -> CompiledAgent:
-    return CompiledAgent("v2", fitness_independent.act, (*FitnessOptions(**options).par, *UNTRAINED))
+def v2(flat: np.ndarray = UNTRAINED, **options: int) -> CompiledAgent:
+    return CompiledAgent("v2", fitness_independent.act, (*FitnessOptions(**options).par, *flat))
 
 
 @kernel
@@ -209,7 +210,8 @@ def test_the_cfr_table_decides_among_the_highest_ranked() -> None:
     flat = with_discards(row, Kh=0, Qd=1, Ts=0)
     assert moves(v4(flat), row) == {"discard Qd"}
     assert moves(v4(flat, ties=AT_RANDOM), row) == {"discard Kh", "discard Qd", "discard Ts"}
-    asked = Counter(move(v4(with_discards(row, Kh=0.5, Qd=0, Ts=0.5)), row, seed) for seed in range(1, 301))
+    even = v4(with_discards(row, Kh=0.5, Qd=0, Ts=0.5))
+    asked = Counter(move(even, row, seed) for seed in range(1, 301))
     assert asked["discard Qd"] < 60 < min(asked["discard Kh"], asked["discard Ts"])
 
 
@@ -222,9 +224,11 @@ def test_a_pure_player_does_what_is_likelier_and_a_mixed_one_draws_lots() -> Non
 
 def test_where_no_cfr_strategy_was_found_a_discard_is_chosen_at_random_from_the_highest_ranked() -> None:
     row = position(TIED)
-    chosen = Counter(move(v4(np.full_like(UNTRAINED, tables.UNSEEN)), row, seed) for seed in range(1, 301))
-    assert set(chosen) == {"discard Kh", "discard Qd", "discard Ts"}
-    assert min(chosen.values()) > 70
+    # With nothing known, and also where an entry says to keep the king: "from the original set".
+    for player in (v4(np.full_like(UNTRAINED, tables.UNSEEN)), v4(with_discards(row, Kh=0))):
+        chosen = Counter(move(player, row, seed) for seed in range(1, 301))
+        assert set(chosen) == {"discard Kh", "discard Qd", "discard Ts"}
+        assert min(chosen.values()) > 80
 
 
 def test_the_information_set_of_a_discard_is_card_stage_and_deadwood() -> None:
@@ -263,7 +267,8 @@ def test_the_information_set_of_a_knock_is_deadwood_and_turns_taken(turn: int, o
     assert np.unravel_index(out[1] - tables.KNOCKS, tables.SHAPES["knock"]) == (left - 1, own - 1)
 
 
-def test_draws_and_knocks_go_by_their_tables() -> None:
+@pytest.mark.parametrize("v4", [v4, v2])
+def test_draws_and_knocks_go_by_their_tables_in_v2_as_in_v4(v4: Callable[..., CompiledAgent]) -> None:
     draw = position("Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h", up="7d")
     for p, want in ((0.0, {"draw stock"}), (1.0, {"draw upcard"}), (0.5, {"draw stock", "draw upcard"})):
         flat = np.full_like(UNTRAINED, p)
@@ -279,6 +284,36 @@ def test_draws_and_knocks_go_by_their_tables() -> None:
         assert moves(v4(np.full_like(UNTRAINED, p), knock_at=5, table_above=1), knock, 20) == {"knock Kh"}
     gin_hand = position("Ac 2c 3c 7h 7s 7d 4h 4d 4c 4s Kh")
     assert moves(v4(np.zeros_like(UNTRAINED)), gin_hand, 20) == {"knock Kh"}
+
+
+# The share of the earlier stage is (B - x)(1 + A) / ((B - A)(1 + x)) between the middles A and B: 25, 35.5, 45.5.
+@pytest.mark.parametrize(
+    ("dealt", "alone", "blended"),
+    [(21, 0, 0), (29, 0, 0), (30, 0, 1), (31, 1, 1), (39, 1, 1), (40, 1, 0), (41, 0, 0), (50, 0, 0)],
+)
+def test_cases_that_fall_between_two_stages_can_mix_the_strategies_of_both(
+    dealt: int, alone: int, blended: int
+) -> None:
+    row = position(TIED, stock=52 - dealt)
+    flat = with_discards(row, Kh=0, Qd=0, Ts=0)
+    flat[: tables.DRAWS].reshape(tables.SHAPES["discard"])[Card.parse("Kh").index52, 1] = 1  # thrown in the middle
+    flat[tables.DRAWS : tables.KNOCKS] = 0
+    flat[tables.DRAWS : tables.KNOCKS].reshape(tables.SHAPES["draw"])[:, 1] = 1  # taken in the middle
+    draw = position("Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h", up="Kd", stock=52 - dealt)
+    for blend, middle in ((0, alone), (1, blended)):
+        player = v4(flat, blend=blend)
+        assert (moves(player, row, 20) == {"discard Kh"}) == bool(middle)
+        assert moves(player, draw, 5) == {"draw upcard" if middle else "draw stock"}
+
+
+def test_between_two_stages_the_one_that_has_an_entry_decides() -> None:
+    row = position(TIED, stock=22)
+    flat = with_discards(row, Kh=0, Qd=0, Ts=0)
+    part = flat[: tables.DRAWS].reshape(tables.SHAPES["discard"])
+    part[:, 0] = tables.UNSEEN
+    part[Card.parse("Kh").index52, 1] = 1
+    assert moves(v4(flat, blend=1), row, 20) == {"discard Kh"}
+    assert moves(v4(flat), row, 20) > {"discard Kh"}
 
 
 def test_without_entries_it_draws_what_melds_and_knocks_at_once() -> None:
@@ -323,6 +358,22 @@ def test_if_more_than_one_candidate_remains_v2_chooses_at_random() -> None:
     assert moves(v2(independent=2), row) == {"discard Kh", "discard Qd", "discard Ts"}
 
 
+# --- Simple -----------------------------------------------------------------------------------------------------------
+
+
+def test_simple_takes_the_face_up_card_only_if_it_creates_a_meld_with_its_hand() -> None:
+    simple, hand = agent("gin", "simple"), "Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h"
+    for up, taken in (("7d", True), ("4c", True), ("2d", False), ("Kd", False)):
+        assert moves(simple, position(hand, up=up), 5) == {"draw upcard" if taken else "draw stock"}, up
+
+
+def test_simple_throws_a_random_one_of_the_cards_that_decrease_the_deadwood_most_and_knocks_when_allowed() -> None:
+    simple = agent("gin", "simple")
+    assert moves(simple, position(TIED, drawn="")) == {"discard Kh", "discard Qd", "discard Ts"}
+    assert moves(simple, position("Ac 2c 3c 7h 7s 7d 4h 4d 4c Ts Kh"), 20) == {"knock Ts", "knock Kh"}
+    assert moves(simple, position("Ac 2c 3c 7h 7s 7d 4h 4d As Ts Kh"), 20) == {"discard Ts", "discard Kh"}
+
+
 # --- Medium -----------------------------------------------------------------------------------------------------------
 
 MEDIUM, SEVEN, NINE = (agent("gin", name) for name in ("medium", "medium(7)", "medium(9)"))
@@ -340,6 +391,11 @@ def test_medium_throws_what_cannot_be_made_into_a_meld() -> None:
     # The four of spades is dead, the court cards are alive.
     row = position("Ac 2c 3c 7h 7s 7d Kh Qd Ts 4s 9h", pile="4h 4d 3s 5s")
     assert moves(MEDIUM, row, 10) == {"discard 4s"}
+
+
+def test_of_several_dead_cards_medium_throws_the_one_with_the_highest_deadwood_value() -> None:
+    row = position("Ac 2c 3c 7h 7s 7d Kh Qd Ts 4s 9h", pile="4h 4d 3s 5s 9c 9s Th 8h")
+    assert moves(MEDIUM, row, 10) == {"discard 9h"}
 
 
 def test_if_all_cards_can_be_made_into_a_meld_medium_takes_the_greatest_decrease_that_helps_least() -> None:

@@ -10,7 +10,16 @@ import pytest
 from rummylab.arena.backends import ThisProcess
 from rummylab.arena.experiment.report import write_report
 from rummylab.arena.experiment.run import Results, run_experiment
-from rummylab.arena.reproduce.card_fitness import V2, V4, Study, subset_words, with_characteristics
+from rummylab.arena.reproduce.card_fitness import (
+    NEAREST,
+    NEAREST_STEPS,
+    READINGS,
+    V2,
+    V4,
+    Study,
+    subset_words,
+    with_characteristics,
+)
 from rummylab.arena.reproduce.card_fitness_figures import FIGURES, KNOCKS, SHAPLEY, SUBSETS
 from rummylab.arena.reproduce.card_fitness_report import sections
 from rummylab.arena.reproduce.registry import reproduction
@@ -26,7 +35,7 @@ def results() -> Results:
 def test_the_small_study_writes_the_papers_figures_beside_ours(results: Results, tmp_path: Path) -> None:
     text = write_report(results, tmp_path).read_text(encoding="utf-8")
     for heading in (
-        "Paper and ours", "In short", "Fig. 2-4", "Other readings of the text", "The sixteen subsets", "Shapley values",
+        "Paper and ours", "In short", "Fig. 2-4", "All readings of the text", "The sixteen subsets", "Shapley values",
         "CFR tie-break against random tie-break", "What each part is worth", "Knock thresholds",
     ):  # fmt: skip
         assert f"## {heading}" in text, heading
@@ -63,6 +72,34 @@ def test_what_v4_wins_more_is_compared_deal_by_deal(results: Results) -> None:
     apart = study.match("v4-simple").win_rate.value - study.match("v2-simple").win_rate.value
     assert simple.lead.value == pytest.approx(apart)
     assert np.isfinite(study.more_against_the_strong().value)
+
+
+def test_all_readings_of_both_sentences_are_crossed_and_the_nearest_is_measured_on_seeds_of_its_own(
+    results: Results,
+) -> None:
+    study = Study(results)
+    assert len({(reading.v4, reading.v2) for reading in READINGS}) == 2 * 2 * 3
+    assert (READINGS[0].v4, READINGS[0].v2) == (V4, V2)
+    seeds = {name: results.experiment.step(name).seed for name in ("readings", "readings-controls", *NEAREST_STEPS)}
+    assert seeds["readings"] == seeds["readings-controls"] not in {seeds[name] for name in NEAREST_STEPS}
+    assert len({seeds[name] for name in NEAREST_STEPS}) == 2
+    lead, simple, medium = study.gaps(NEAREST)
+    assert lead.value == pytest.approx(2 * study.field("readings").win_rate(V4, NEAREST.v2).value - 1)
+    apart = (study.field("readings-controls").win_rate(agent, "medium").value for agent in (V4, NEAREST.v2))
+    assert medium.value == pytest.approx(next(apart) - next(apart))
+    away = [lead.value - 0.078, simple.value - 0.04, medium.value - 0.03]
+    assert study.distance(NEAREST) == pytest.approx((sum(x * x for x in away) / 3) ** 0.5)
+    pooled, *each = (study.nearest_gaps(*names)[0].value for names in (NEAREST_STEPS, *((n,) for n in NEAREST_STEPS)))
+    assert pooled == pytest.approx(sum(each) / 2)
+
+
+def test_what_was_chosen_to_fit_is_marked_and_single_comparisons_are_corrected(results: Results) -> None:
+    text = sections(Study(results))
+    assert "a gain" not in text.replace("so a lead of 7.8% is a gain", "").replace("a gain on V2", "")
+    assert "settled" not in text
+    assert "not significant" in text  # sixteen comparisons of twenty games each
+    chosen = [wanted for wanted in results.experiment.expectations if wanted.chosen]
+    assert [wanted.derived for wanted in chosen] == ["nearest_lead", "nearest_against_simple", "nearest_against_medium"]
 
 
 def test_a_step_that_is_added_to_the_file_gets_a_section_of_its_own(results: Results) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -14,9 +15,11 @@ from helpers import make_deck, mask_of, numbers, numbers_of, push
 from properties import reference, strategies
 from properties import utility_reference as twin
 from rummylab.agents.gin import utility, utility_options
-from rummylab.agents.gin.utility_options import MAX_SAMPLES, NAMES, UtilityOptions, load_artifact
+from rummylab.agents.gin.utility_options import MAX_SAMPLES, NAMES, NETWORK, UtilityOptions, load_artifact
 from rummylab.agents.gin.utility_policy import CALM, EMERGENCY, LOSSES, PRICES, THREES
+from rummylab.beliefs.gin import network
 from rummylab.cards.bits import to_mask
+from rummylab.cards.card import Card
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rules import copy_of
 from rummylab.engine.seats import Seat
@@ -54,9 +57,18 @@ def player(options: UtilityOptions) -> CompiledAgent:
     return CompiledAgent("utility under test", utility.act, options.par)
 
 
-def choice(state: State, options: UtilityOptions = QUICK, seed: int = 0) -> str:
-    """What the agent does in *state*."""
-    someone = player(options)
+def believer(options: UtilityOptions, belief: Sequence[float]) -> CompiledAgent:
+    """An agent that believes *belief* of the unseen cards: its network has no weights but the last biases."""
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in network.SHAPES.items()}
+    chances = np.clip(np.asarray(belief, np.float64), 1e-12, 1 - 1e-12)
+    tensors["layer3.bias"][:] = np.log(chances / (1 - chances))
+    weights = utility.with_network(replace(options, belief=NETWORK), network.Network(tensors, {}))
+    return CompiledAgent("believer", utility.act, weights)
+
+
+def choice(state: State, options: UtilityOptions = QUICK, seed: int = 0, belief: Sequence[float] | None = None) -> str:
+    """What the agent does in *state*, with the uniform belief or *belief*."""
+    someone = player(options) if belief is None else believer(options, belief)
     someone.sit(state.rules, state.actor, np.random.default_rng(seed))
     return str(someone.act(state.observe(state.actor)))
 
@@ -148,6 +160,12 @@ def test_two_held_cards_of_a_meld_add_the_combination_bonus() -> None:
     seven = next(iter(numbers("7c")))
     lone, paired = (twin.card_utility(seven, numbers(hand), set(), free, PRINTED) for hand in (apart, together))
     assert paired - lone == pytest.approx(2 * 4.0)  # 7c 7d with 7h or 7s
+    with_bonus, without = (
+        appraise(numbers(together), 12, options=replace(PRINTED, combination_bonus=b))[1] for b in (4.0, 0.0)
+    )
+    assert with_bonus - without == pytest.approx(
+        4 * (2 + 2 + 1 + 1)
+    )  # two melds for each seven; 9h and Jh wait for the ten
 
 
 def test_a_meld_with_a_card_of_the_pile_is_not_possible() -> None:
@@ -235,6 +253,19 @@ def test_a_hand_that_can_knock_gets_the_knock_bonus_and_one_that_is_gin_the_gin_
     assert gained(gin_hand, "Qd", "knock_bonus") == 0
 
 
+def test_ten_points_can_knock_and_eleven_cannot() -> None:
+    melds, (king,) = "Ac 2c 3c 7d 7h 7s", numbers("Kd")
+    for loose, bonus in (("As 2s 3d 4h", 10), ("As 2s 3d 5h", 0)):
+        hand = numbers(f"{melds} {loose}")
+        values = [appraise(hand, king, options=replace(PRINTED, knock_bonus=b))[2] for b in (10, 0)]
+        assert values[0] - values[1] == pytest.approx(bonus, abs=1e-4), loose
+
+
+def test_if_all_cards_are_melded_one_goes_in_thought_that_leaves_them_so() -> None:
+    hand, (king,) = numbers("Ac 2c 3c 4c 7d 7h 7s Td Jd Qd"), numbers("Kd")
+    assert appraise(hand, king)[2] == 10 + 20
+
+
 FIGURE_GIN = "Ac 2c 3c 4c 7d 7h 7s Td Jd Kc"
 
 
@@ -268,6 +299,34 @@ def test_otherwise_the_better_of_up_card_and_stock_is_taken() -> None:
     # An ace for a king: little deadwood is worth much.
     low = deal("7c 8h 2d 4c 6s 9h Jd Kd Kc Qd", DULL, "As")
     assert choice(low, replace(QUICK, meld_bonus=0, combination_bonus=0, low_card_bonus=0)) == "draw upcard"
+
+
+def certain(cards: Iterable[int], others: float = 0.0) -> list[float]:
+    """The belief that the opponent holds *cards*, and each other card with the chance *others*."""
+    return [1.0 if card in cards else others for card in range(52)]
+
+
+@pytest.mark.parametrize(
+    ("hand", "theirs", "up", "others"),
+    [
+        ("7c 8h 2d 4c 6s 9h Jd Kd Ac Qd", "7h 7s 7d 8c 8s 8d 6h Jc Js Jh", "5c", 0.0),  # they hold all that would help
+        ("7c 8h 2d 4c 6s 9h Jd Kd Ac Qd", "7h 7s 7d 8c 8s 8d 6h Jc Js Jh", "Ks", 0.2),  # not to be thrown at once
+        ("Ac 2c 3c 7d 7h 7s 4h 5h Kd As", "Kc Kh Ks 6h 3h 2h Qc Jc Tc 9c", "5c", 0.2),  # one card away from knocking
+        ("Ac 2c 3c 7d 7h 7s Td Jd 9h Kc", "Qd 9d 8d Ks Kh Kd 9s 9c 4h 5h", "5c", 0.0),
+    ],
+)
+def test_the_stock_is_worth_the_average_over_the_unseen_cards_weighted_by_the_chance_to_be_in_it(
+    hand: str, theirs: str, up: str, others: float
+) -> None:
+    """The margin by which the up-card must be better tells how much better the agent finds it."""
+    state = deal(hand, theirs, up)
+    belief = [0.0 if c in numbers(f"{hand} {up}") else p for c, p in enumerate(certain(numbers(theirs), others))]
+    taken, stock = twin.draw_values(numbers(hand), *numbers(up), frozenset(), belief, 10, PRINTED)
+    _, unweighted = twin.draw_values(numbers(hand), *numbers(up), frozenset(), [0.0] * 52, 10, PRINTED)
+    assert abs(stock - unweighted) > 0.05  # the belief matters
+    better = taken - stock
+    assert choice(state, replace(QUICK, take_margin=better - 0.01), belief=belief) == "draw upcard"
+    assert choice(state, replace(QUICK, take_margin=better + 0.01), belief=belief) == "pass"
 
 
 # --- Discarding ---------------------------------------------------------------------------------------------------
@@ -335,15 +394,29 @@ def test_the_expected_gain_is_the_average_over_the_same_hands_for_every_candidat
         assert gains(state, frozenset({card}), [USEFUL])[card] == pytest.approx(one[card], abs=1e-5)
 
 
-def test_the_importance_of_the_opponent_moves_the_discard_away_from_what_it_can_use() -> None:
-    hand = "3h 4h 5h 5d 6d 7d 8c Ks Jd 2c"
-    state = push(deal(hand, "8d 8s Kh 2d 4s 9s Td Ac 9c Qd", "Kd", "Qh"), "pass; pass; draw stock")
-    # A belief cannot be set from here; but with weight the discard is never worth more to the opponent on average.
-    throws = numbers("8c Ks Jd 2c Qh")
-    found = gains(state, throws, [USEFUL.replace("Qs", "Js"), "8d 8s Kh 2d 4s 9s Td Ac 9c Qd"])
-    without = choice(state, replace(PRINTED, opp_util_importance=0)).split()[1]
-    heavy = choice(state, replace(PRINTED, opp_util_importance=1e4)).split()[1]
-    assert found[next(iter(numbers(heavy)))] <= found[next(iter(numbers(without)))]
+def test_the_card_with_the_highest_hand_utility_less_the_weighted_gain_of_the_opponent_is_discarded() -> None:
+    rng = np.random.default_rng(12)
+    options = replace(MODEST, samples=2)
+    moved = 0
+    while moved < 3:  # positions in which the opponent decides
+        deck = [int(card) for card in rng.permutation(52)]
+        ten, theirs, up, drawn = (frozenset(deck[i:j]) for i, j in ((0, 10), (10, 20), (20, 21), (21, 22)))
+        cards = ten | drawn
+        if len(twin.meldings(cards)) > 1 or reference.best_discards(cards, cards)[1] <= 10:
+            continue
+        utilities = twin.discard_utilities(cards, up, certain(theirs), 10, options)
+        stock = frozenset(range(52)) - cards - up - theirs
+        gain = twin.opponent_gains(theirs, utilities, up, stock, 10, options)
+        values = {card: utility - options.opp_util_importance * gain[card] for card, utility in utilities.items()}
+        best, second = sorted(values, key=values.__getitem__, reverse=True)[:2]
+        if values[best] - values[second] > 0.01:
+            state = push(deal(*map(spelled, (ten, theirs, up, drawn))), "pass; pass; draw stock")
+            assert numbers(choice(state, options, belief=certain(theirs)).split()[1]) == {best}
+            moved += best != max(utilities, key=utilities.__getitem__)
+
+
+def spelled(cards: Iterable[int]) -> str:
+    return " ".join(str(Card.from_index52(card)) for card in cards)
 
 
 # --- Appendix B ---------------------------------------------------------------------------------------------------
@@ -379,6 +452,20 @@ def test_then_the_dearest_card_is_no_longer_forced() -> None:
 def test_gin_is_shown_at_any_time() -> None:
     state = push(deal("Ac 2c 3c 7d 7h 7s 9h Th Jh Kd", DULL, "Td", "8h"), "pass; pass; draw stock")
     assert choice(state, replace(QUICK, close=1000, careful_limit=0, knock_from=0)) == "knock Kd"
+
+
+@pytest.mark.parametrize(
+    ("knocker", "melding"),
+    [
+        ("7s 8s 9s Ac 2c 3c Qh Qd Qc 2d", "meld 5h 5s 5d"),  # then the six of spades goes onto 7-8-9
+        ("2h 3h 4h Ac 2c 3c Qh Qd Qc 2d", "meld 4s 5s 6s"),  # then the five of hearts goes onto 2-3-4
+    ],
+)
+def test_the_defender_chooses_the_melding_that_maximizes_what_it_can_lay_off(knocker: str, melding: str) -> None:
+    state = push(deal(knocker, "4s 5s 6s 5h 5d Th Jc Kh Kc 9d", "Tc", "Kd"), "pass; pass; draw stock; knock Kd")
+    while state.actor == 0:
+        push(state, choice(state))
+    assert choice(state, replace(QUICK, defend_well=1)) == melding
 
 
 def test_the_knocker_leaves_least_to_lay_off_if_told_so() -> None:

@@ -108,3 +108,52 @@ def value_of_eleven(
         throws = frozenset(card for card in throws if reference.value(card) == dearest)
     melded = cards - loose
     return max(hand_utility(loose - {card}, melded, pile | {card}, limit, free, options, boost) for card in throws)
+
+
+# --- Decisions ----------------------------------------------------------------------------------------------------
+
+
+def boost_of(ten: Cards, pile: Cards, limit: int, free: Mapping[Cards, float], options: UtilityOptions) -> float:
+    """EMERGENCY_BOOSTER if the ten cards are one card away from being knockable, else 1."""
+    loose = loose_cards(ten, pile, free, options)
+    left = reference.points(loose) - max(map(reference.value, loose), default=0)
+    return options.emergency_booster if left <= limit else 1.0
+
+
+def draw_values(
+    hand: Cards, up: int, pile: Cards, belief: Sequence[float], limit: int, options: UtilityOptions
+) -> tuple[float, float]:
+    """The utilities of drawing the up-card and of drawing from the stock; *pile* is without the up-card.
+
+    The stock is worth the average over the unseen cards, each weighted by the chance that the opponent lacks it.
+    """
+    free = free_chances(belief)
+    boost = boost_of(hand, pile, limit, free, options)
+    taken = value_of_eleven(hand | {up}, frozenset({up}), pile, limit, free, options, boost)
+    unseen = [card for card in range(52) if card not in hand | pile | {up}]
+    values = [value_of_eleven(hand | {c}, frozenset(), pile | {up}, limit, free, options, boost) for c in unseen]
+    weights = [1 - belief[card] for card in unseen]
+    return taken, sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
+
+
+def opponent_gains(
+    theirs: Cards, cards: Collection[int], pile: Cards, stock: Collection[int], limit: int, options: UtilityOptions
+) -> dict[int, float]:
+    """How much more the opponent's hand is worth with each of *cards* than with one of the *stock*; never below 0."""
+    free = free_chances([0.0 if c in pile else 10 / (42 - len(pile)) for c in range(52)])
+    boost = boost_of(theirs, pile, limit, free, options)
+    drawn = [value_of_eleven(theirs | {c}, frozenset(), pile, limit, free, options, boost) for c in stock]
+    from_stock = sum(drawn) / len(drawn)
+    taken = {c: value_of_eleven(theirs | {c}, frozenset({c}), pile, limit, free, options, boost) for c in cards}
+    return {card: max(value - from_stock, 0.0) for card, value in taken.items()}
+
+
+def discard_utilities(
+    hand: Cards, pile: Cards, belief: Sequence[float], limit: int, options: UtilityOptions
+) -> dict[int, float]:
+    """The utility of the hand without each of its unmelded cards; *hand* has eleven."""
+    free = free_chances(belief)
+    cheapest, _ = reference.best_discards(hand, hand)
+    boost = boost_of(hand - {min(cheapest)}, pile, limit, free, options)
+    loose = loose_cards(hand, pile, free, options, boost)
+    return {c: hand_utility(loose - {c}, hand - loose, pile | {c}, limit, free, options, boost) for c in loose}

@@ -176,7 +176,7 @@ def _gin_cfr() -> str:
         ("sampled hands per second, both kinds", f"{result['sampled_hands_per_s']:,}"),
         ("information sets met", met),
         *(
-            [("settled (moves by less than 1 % in a block)", _settled(result["settled"]))]
+            [("average strategy moves by less than 1% a block", _settled(result["settled"]))]
             if "settled" in result
             else []
         ),

@@ -65,6 +65,8 @@ SUIT = 13 * N_STAGES * N_DEADWOODS
 UNSEEN = -1.0
 """Stands for an information set that training has not met."""
 USELESS, A_LITTLE_LIGHTER, LIGHTER, MELDS_IT = range(N_KINDS)
+MIDDLES = (25.0, 35.5, 45.5)
+"""The cards dealt in the middle of each stage: 20 to 30, 31 to 40, 41 to 50."""
 
 
 # --- Information sets ---------------------------------------------------------------------------------------------
@@ -121,10 +123,41 @@ def agrees(mine: np.void, p: float, pure: float) -> bool:
 
 
 @helper
-def table_takes(table: np.void, mine: np.void, par: Floats, at: int, pure: float) -> bool:
+def share_of_earlier(dealt: float, earlier: float, later: float) -> float:
+    """Return how much the *earlier* of two stages counts between their middles: 1 there, 0 at the *later* middle.
+
+    This is the pseudo-harmonic mapping that Sandholm (2015) gives for a bet that lies between two bets of the
+    abstraction.
+    """
+    return (later - dealt) * (1 + earlier) / ((later - earlier) * (1 + dealt))
+
+
+@helper
+def entry(table: np.void, par: Floats, place: int, per_stage: int, blend: float) -> float:
+    """Return the entry at *place* of ``par``; with *blend*, mix it with that of the stage whose middle is next.
+
+    Entries of successive stages lie *per_stage* apart. A stage without an entry leaves it to the other one.
+    """
+    p = par[place]
+    stage = stage_of(table)
+    dealt = 52.0 - table.stock
+    other = stage + 1 if dealt > MIDDLES[stage] else stage - 1
+    if not blend or other < 0 or other >= N_STAGES:
+        return p
+    next_p = par[place + (other - stage) * per_stage]
+    if p < 0 or next_p < 0:
+        return max(p, next_p)
+    share = share_of_earlier(dealt, MIDDLES[min(stage, other)], MIDDLES[max(stage, other)])
+    if other < stage:
+        share = 1 - share
+    return share * p + (1 - share) * next_p
+
+
+@helper
+def table_takes(table: np.void, mine: np.void, par: Floats, at: int, pure: float, blend: float) -> bool:
     """Decide about the up-card; where the table knows nothing, take what makes a meld."""
     place = draw_set(table, mine)
-    p = par[at + place]
+    p = entry(table, par, at + place, N_BANDS, blend)
     if p < 0:
         return place >= DRAWS + MELDS_IT * N_STAGES * N_BANDS
     return agrees(mine, p, pure)
@@ -140,7 +173,7 @@ def table_knocks(table: np.void, mine: np.void, left: int, par: Floats, at: int,
 
 
 @helper
-def table_throws(table: np.void, mine: np.void, cards: int, par: Floats, at: int, pure: float) -> int:
+def table_throws(table: np.void, mine: np.void, cards: int, par: Floats, at: int, pure: float, blend: float) -> int:
     """Choose one of *cards*: ask for each, in random order, whether to throw it; the last goes without being asked.
 
     As in the paper, a card without an entry means any of them at random.
@@ -149,7 +182,7 @@ def table_throws(table: np.void, mine: np.void, cards: int, par: Floats, at: int
     left = cards
     while popcount(left) > 1:
         card = any_card(mine, left)
-        p = par[at + discard_set(card, stage, deadwood)]
+        p = entry(table, par, at + discard_set(card, stage, deadwood), N_DEADWOODS, blend)
         if p < 0:
             return any_card(mine, cards)
         if agrees(mine, p, pure):

@@ -22,6 +22,7 @@ from rummylab.agents.gin.fitness import candidates, fittest
 from rummylab.agents.gin.fitness_options import (
     AT_RANDOM,
     AVERAGE,
+    BLEND,
     CHARACTERISTICS,
     DRAW_MELDS,
     KNOCK_AT,
@@ -71,7 +72,7 @@ def draw(table: np.void, mine: np.void, par: Floats) -> int:
     if par[DRAW_MELDS]:
         takes = melded(mine.hand | bit(table.up)) & bit(table.up) != 0
     else:
-        takes = table_takes(table, mine, par, TABLES, par[PURE])
+        takes = table_takes(table, mine, par, TABLES, par[PURE], par[BLEND])
     return np.int64(TAKE_UP_CARD) if takes else decline(table)
 
 
@@ -103,7 +104,7 @@ def throw_or_knock(table: np.void, mine: np.void, par: Floats) -> int:
     code = KNOCK_CODE if knocks(table, mine, left, par) else DISCARD_CODE
     if par[TIES] == AT_RANDOM:
         return code + any_card(mine, cards)
-    return code + table_throws(table, mine, cards, par, TABLES, par[PURE])
+    return code + table_throws(table, mine, cards, par, TABLES, par[PURE], par[BLEND])
 
 
 @helper

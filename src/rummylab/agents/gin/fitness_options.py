@@ -39,9 +39,11 @@ class FitnessOptions:
     """1: do what the tables find likelier, always; 0: draw lots as they say, as in training."""
     table_above: int = 0
     """With ``knock_at`` 1: with more deadwood than that the CFR table decides; 0: no knock."""
+    blend: int = 0
+    """1: between the middles of two stages the draw and discard tables mix the entries of both; 0: each stage alone."""
 
     def __post_init__(self) -> None:
-        limits = (ALL_FOUR, AT_RANDOM, LITERAL, ANY, 100, 1, 1, 1)
+        limits = (ALL_FOUR, AT_RANDOM, LITERAL, ANY, 100, 1, 1, 1, 1)
         for (name, value), most in zip(zip(self.__slots__, astuple(self), strict=True), limits, strict=True):
             if value not in range(most + 1):
                 raise OptionError(
@@ -54,8 +56,8 @@ class FitnessOptions:
         return tuple(map(float, astuple(self)))
 
 
-CHARACTERISTICS, TIES, AVERAGE, INDEPENDENT, KNOCK_AT, DRAW_MELDS, PURE, TABLE_ABOVE = range(8)
-TABLES = 8
+CHARACTERISTICS, TIES, AVERAGE, INDEPENDENT, KNOCK_AT, DRAW_MELDS, PURE, TABLE_ABOVE, BLEND = range(9)
+TABLES = 9
 """Where the tables begin in ``par``."""
 NAMES = FitnessOptions.__slots__
 """The options by name, in their order."""

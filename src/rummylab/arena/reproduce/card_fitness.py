@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rummylab.agents.gin.fitness_options import ANY, LITERAL, LOWEST, ONE_BY_ONE, REMOVED
 from rummylab.arena import plots
 from rummylab.arena.experiment.run import Results
 from rummylab.arena.experiment.verdicts import Measured
@@ -17,6 +18,8 @@ from rummylab.arena.match import MatchResult
 from rummylab.arena.statistics import Estimate, Floats, mean, shapley
 
 V4, V2 = "fitness-cfr", "fitness-independent"
+RANDOM_TIES = f"{V4}(ties=1)"
+"""V4 without the CFR table for ties."""
 CONTROLS = ("simple", "medium")
 CHARACTERISTICS = ("average", "unmeldable", "useless to the opponent", "near the opponent's discards")
 """The four in the order of their bits: see `rummylab.agents.gin.fitness`."""
@@ -68,19 +71,37 @@ class Course(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A way to read the paper's text: which two agents stand for V4 and V2."""
+    """A way to read the two ambiguous sentences: "the average deadwood points decreased" and "V2 removed"."""
 
-    words: str
-    v4: str
-    v2: str
+    v4_average: int
+    v2_average: int
+    independent: int
+
+    @property
+    def v4(self) -> str:
+        return with_options(V4, average=self.v4_average)
+
+    @property
+    def v2(self) -> str:
+        return with_options(V2, average=self.v2_average, independent=self.independent)
 
 
-READINGS = (
-    Reading("as registered", V4, V2),
-    Reading("the average deadwood literally", f"{V4}(average=1)", f"{V2}(average=1)"),
-    Reading("V2 keeps, one consideration after the other, the cards that have it", V4, f"{V2}(independent=1)"),
-    Reading("V2 keeps the cards that have any of them", V4, f"{V2}(independent=2)"),
+READINGS = tuple(
+    Reading(v4_average, v2_average, independent)
+    for v4_average in (LOWEST, LITERAL)
+    for v2_average in (LOWEST, LITERAL)
+    for independent in (REMOVED, ONE_BY_ONE, ANY)
 )
+"""Every combination, the registered agents first."""
+NEAREST = Reading(LOWEST, LITERAL, ONE_BY_ONE)
+"""The combination that the steps of `NEAREST_STEPS` measure again, on seeds of their own."""
+NEAREST_STEPS = ("nearest-first", "nearest-second")
+
+
+def with_options(agent: str, **options: int) -> str:
+    """Return *agent* with the options that differ from the registered ones, which are 0."""
+    changed = " ".join(f"{name}={value}" for name, value in options.items() if value)
+    return f"{agent}({changed})" if changed else agent
 
 
 class Worth(NamedTuple):
@@ -118,6 +139,31 @@ class Study:
     def _course(self, number: int, control: str) -> Course:
         wins = (self.match(f"v4-{control}").of_deals()[0], self.match(f"v2-{control}").of_deals()[0])
         return Course(f"Fig. {number}: against {control.capitalize()}", wins, self.paper[f"more_against_{control}"])
+
+    # --- Readings -----------------------------------------------------------------------------------------------------
+
+    def gaps(self, reading: Reading) -> tuple[Estimate, ...]:
+        """Return V4's lead over V2 and how much more it wins against each control, by a *reading* of the text."""
+        controls = self.field("readings-controls")
+        first = mean(2 * self.field("readings").wins(reading.v4, reading.v2) - 1)
+        return first, *(controls.lead(reading.v4, reading.v2, control) for control in CONTROLS)
+
+    def distance(self, reading: Reading) -> float:
+        """Return the root mean square difference between the paper's three figures and those of a *reading*."""
+        away = [gap.value - course.paper for gap, course in zip(self.gaps(reading), self.courses, strict=True)]
+        return float(np.sqrt(np.mean(np.square(away))))
+
+    def nearest(self) -> Reading:
+        """Return the reading nearest to the paper on the seed of the table of all readings."""
+        return min(READINGS, key=self.distance)
+
+    def nearest_gaps(self, *steps: str) -> tuple[Estimate, ...]:
+        """Return the gaps of `NEAREST` over the deals of *steps*, on seeds that had no part in choosing it."""
+        fields = [self.field(step) for step in steps]
+        first = mean(np.concatenate([2 * field.wins(NEAREST.v4, NEAREST.v2) - 1 for field in fields]))
+        return first, *(mean(np.concatenate([_more(field, control) for field in fields])) for control in CONTROLS)
+
+    # --- Against strong and weak --------------------------------------------------------------------------------------
 
     def more_against_the_strong(self) -> Estimate:
         """What V4 wins more than V2 would against V2, which is one half, less what it wins more against Simple."""
@@ -162,6 +208,10 @@ class Study:
         return best, field.lead(agent(best), V4)
 
 
+def _more(field: Field, control: str) -> Floats:
+    return field.wins(NEAREST.v4, control) - field.wins(NEAREST.v2, control)
+
+
 def _of(field: Field, agent: str, points: bool) -> Floats:
     return field.points(agent) if points else field.wins(agent)
 
@@ -193,6 +243,9 @@ def _high_over_low(step: str, agent: Callable[[int], str]) -> Callable[[Study], 
 _CLAIMS: dict[str, Callable[[Study], Measured]] = {
     "more_against_simple": lambda study: Measured.of(study.courses[1].lead),
     "more_against_medium": lambda study: Measured.of(study.courses[2].lead),
+    "nearest_lead": lambda study: Measured.of(study.nearest_gaps(*NEAREST_STEPS)[0]),
+    "nearest_against_simple": lambda study: Measured.of(study.nearest_gaps(*NEAREST_STEPS)[1]),
+    "nearest_against_medium": lambda study: Measured.of(study.nearest_gaps(*NEAREST_STEPS)[2]),
     "comparisons_won": _comparisons_won,
     "more_against_the_strong": lambda study: Measured.of(study.more_against_the_strong()),
     "best_threshold_besides": _best("knock-besides", besides),

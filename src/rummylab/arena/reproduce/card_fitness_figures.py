@@ -47,7 +47,7 @@ def _course(course: c.Course, path: Path) -> None:
         right.fill_between(
             2 * deals[late], (lead - half)[late], (lead + half)[late], color=plots.VERMILION, alpha=0.2, lw=0
         )
-        right.set(xlabel="games", ylabel="share of the games", title="What V4 wins more", xlim=(0, None))
+        right.set(xlabel="games", ylabel="share of the games", title="V4's lead over V2", xlim=(0, None))
         right.legend(loc="best")
 
 
@@ -59,7 +59,7 @@ def _subsets(study: c.Study, path: Path) -> None:
             "ties by the CFR table": [study.beyond_nothing(k, by_table=True) for k in range(16)],
             "ties at random": [study.beyond_nothing(k, by_table=False) for k in range(16)],
         },
-        x="games won beyond none and ties at random (95 %)",
+        x="games won beyond none and ties at random (95%)",
         title="Every subset of the four characteristics",
         null=0.0,
         pitch=0.38,
@@ -76,7 +76,7 @@ def _shapley(study: c.Study, path: Path) -> None:
             axes.set(xlabel="points a hand" if points else "share of the games won")
             axes.set_yticks(at, worth.names)
         both[0].invert_yaxis()
-        both[0].set(title="Shapley values (95 %)")
+        both[0].set(title="Shapley values (95%)")
 
 
 def _knocks(study: c.Study, path: Path) -> None:
