@@ -104,9 +104,9 @@ def test_compiled_players_need_no_python_table_at_more_seats(seats: int) -> None
     players = [agent("gin-course", "random") for _ in range(seats)]
     job = job_for(rules, players, SEED)
     assert isinstance(job, CompiledJob)
-    played = job((0, 2), record=seats)
+    played = job((0, 2), record=seats + 2)  # the next order too: a record that differs from its tally is an error
     assert played.rows.dtype == tally_of("gin-course", seats)
-    assert [name for name, _ in played.hands] == [f"0:{place}" for place in range(seats)]
+    assert [name for name, _ in played.hands] == [f"0:{place}" for place in range(seats + 2)]
     assert isinstance(job_for(rules, [*players[1:], FirstChooser()], SEED), TableJob)
 
 

@@ -45,6 +45,20 @@ def test_the_arena_seats_three_and_four() -> None:
     assert four["outcomes"]["washout"] > 0.5 > seven["outcomes"]["washout"], "why four seats get seven cards"
 
 
+def test_the_arena_says_what_the_neighbor_is_worth_and_what_duplicate_deals_save() -> None:
+    text = run("arena", "gin-course", "keats", "melder", "dummy", "--games", "12", "--seed", "1", "--workers", "1")
+    assert "points per hand by who plays just before (circular orders: all 2; 95%):" in text
+    assert "    melder after dummy: " in text
+    assert "times fewer games" not in text
+    assert "duplicate deals: for the precision of independent deals the win rate takes " in text
+
+
+def test_the_arena_keeps_two_agents_of_one_name_apart() -> None:
+    text = run("arena", "gin-course", "melder", "melder", "--games", "12", "--seed", "1", "--workers", "1")
+    assert "melder (1) against melder (2) · gin-course" in text
+    assert "  melder (1) wins " in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -175,7 +175,22 @@ def _line_ups(results: Results) -> str:
         ]
         parts.append(f"{match.seats} seats, {match.games:,} matches, {match.hands:,} hands:\n")
         parts.append(table(("agent", "matches won", "points a hand"), rows))
+        parts.append("Points a hand by who plays just before, all circular orders played equally often:\n")
+        parts.append(_neighbors(match))
     return "\n".join(parts)
+
+
+def _neighbors(match: MatchResult) -> str:
+    """Return a table of what each agent (row) gains after each other one (column)."""
+
+    def cell(number: int, other: int) -> str:
+        return "-" if number == other else signed_words(match.points_per_hand_after(number, other))
+
+    rows = [
+        (f"`{name}`", *(cell(number, other) for other in range(match.seats)))
+        for number, name in enumerate(match.labels)
+    ]
+    return table(("agent", *(f"after `{name}`" for name in match.labels)), rows)
 
 
 def _washouts(results: Results) -> str:
