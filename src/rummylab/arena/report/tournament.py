@@ -454,7 +454,7 @@ class _Writer:
             f" {games_needed(float(np.median(points)))} for points."
         )
         if len(found) > 1:
-            words += f" It helps {self.pair(best)} most: {games_needed(most['win_rate'])} for the win rate."
+            words += f" The best case is {self.pair(best)}: {games_needed(most['win_rate'])} for the win rate."
         rows: list[Row] = [
             [self.name(c.first), self.name(c.second), _needed(saved["win_rate"]), _needed(saved["points"])]
             for c, saved in found
