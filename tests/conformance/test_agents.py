@@ -166,30 +166,16 @@ _legal = _make_legal()
 # --- Strength of the baselines ----------------------------------------------------------------------------------------
 
 
-def test_simple_against_simple_is_even_and_about_ten_hands_a_game() -> None:
-    result = match("gin", "simple", "simple", games=20_000, seed=7, workers=1)
-    assert abs(result.win_rate.value - 0.5) < 0.012
-    low, high = result.points_per_hand.ci
-    assert low < 0 < high or abs(result.points_per_hand.value) < 0.15
-    assert 9.5 < result.hands / result.games < 10.7  # the Java referee: 10.1
-
-
-def test_simple_starting_or_not_is_not_what_decides() -> None:
-    tallies = match("gin", "simple", "simple", games=20_000, seed=8, workers=1).tallies
-    started = tallies["starter"] == 0
-    assert 0.4 < started.mean() < 0.6
-    assert abs((tallies["winner"][started] == 0).mean() - 0.5) < 0.05
+def test_simple_against_simple_needs_about_ten_hands_a_game_and_moving_first_does_not_decide() -> None:
+    result = match("gin", "simple", "simple", games=8000, seed=8, workers=1)
+    assert 9.8 < result.hands / result.games < 10.4  # the Java referee: 10.1
+    assert abs(result.moving_first().value - 0.5) < 0.05
 
 
 def test_simple_beats_random_in_at_least_995_of_1000_games() -> None:
     result = match("gin", "simple", "random", games=4000, seed=9, workers=1)
     assert result.win_rate.value >= 0.995
     assert match("gin", "random", "simple", games=1000, seed=9, workers=1).win_rate.value <= 0.005
-
-
-def test_random_against_random_is_even() -> None:
-    result = match("gin", "random", "random", games=2000, seed=10, workers=1)
-    assert abs(result.win_rate.value - 0.5) < 0.05
 
 
 def test_both_games_of_a_pair_are_dealt_the_same_cards_with_the_seats_swapped() -> None:

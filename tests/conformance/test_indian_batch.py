@@ -121,7 +121,6 @@ def test_the_arena_plays_indian_rummy() -> None:
     result = match("indian", "random", "random", games=400, seed=3)
     assert result.games == result.hands == 400
     assert result.rules == "paper"
-    assert abs(result.win_rate.value - 0.5) < 0.08
     assert set(result.outcomes()) == {"declared", "limit"}
     one, two = (match("indian", "random", "random", games=600, seed=3, workers=n).tallies for n in (1, 2))
     assert all((one[name] == two[name]).all() for name in one.dtype.names)

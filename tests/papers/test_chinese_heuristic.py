@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from contract_tables import JUNK, READY, deal
 from helpers import push
 from rummylab.agents.registry import agent
+from rummylab.arena.backends import ThisProcess
+from rummylab.arena.experiment.report import write_report
+from rummylab.arena.experiment.run import run_experiment
 from rummylab.arena.match import match
+from rummylab.arena.reproduce.chinese import SelfPlay
+from rummylab.arena.reproduce.registry import reproduction
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.errors import OptionError
 
 LAY_DOWN = "meld 7c 7h 7s; meld 9c 9h 2s"
 
 
-def choice(state: State) -> str:
+def choice(state: State, options: str = "") -> str:
     """What the AI does at this table."""
     assert state.actor is not None
-    player = agent("chinese", "chinese-heuristic")
+    player = agent("chinese", f"chinese-heuristic{options}")
     player.sit(state.rules, Seat(state.actor), np.random.default_rng(1))
     return str(player.act(state.observe(state.actor)))
 
@@ -139,20 +147,74 @@ def test_cards_for_the_own_melds_are_kept() -> None:
     assert choice(push(state, "lay off 9d on meld 2")) == "discard 4s"
 
 
+@pytest.mark.parametrize(
+    ("options", "thrown"),
+    [
+        ("", "7d 9s"),  # the chosen order: a singleton goes, though the opponent can lay it off
+        ("(order=14235)", "7d 9s"),
+        ("(order=14523)", "7d 9s"),
+        ("(order=12345)", "6h 6c 8s 8h 3c 3h"),  # the order of the text: a pair is broken instead
+    ],
+)
+def test_the_order_decides_between_singletons_and_what_the_opponent_could_lay_off(options: str, thrown: str) -> None:
+    state = push(opponent_laid_down("7d 9s 6h 6c 8s 3c 3h", stock="3s 8h"), "draw stock")
+    assert choice(state, options).removeprefix("discard ") in thrown.split()
+
+
+@pytest.mark.parametrize(("order", "thrown"), [(14235, "3c 5d"), (12345, "3c 5d"), (14523, "Kd"), (45123, "Kd")])
+def test_the_order_decides_between_dear_cards_and_what_the_opponent_could_lay_off(order: int, thrown: str) -> None:
+    state = push(deal("Kc Kh Ks 9c 9h 2s 4d", "Kd 3c 5d 6h 6c 8s 8d", stock="3s 8h"), "draw stock")
+    push(state, "meld Kc Kh Ks; meld 9c 9h 2s; discard 4d; draw stock")
+    assert choice(state, f"(order={order})").removeprefix("discard ") in thrown.split()
+
+
+@pytest.mark.parametrize("options", ["order=12344", "order=1234", "order=12346", "order=0", "ties=2"])
+def test_an_order_names_every_rule_once(options: str) -> None:
+    with pytest.raises(OptionError, match=options.split("=")[0]):
+        agent("chinese", f"chinese-heuristic({options})")
+
+
 # --- Its play against itself ------------------------------------------------------------------------------------------
 
 
+def test_the_study_has_the_known_figures_beside_those_of_every_order(tmp_path: Path) -> None:
+    results = run_experiment(reproduction("chinese", changes=["games=60"]), backend=ThisProcess())
+    text = write_report(results, tmp_path).read_text(encoding="utf-8")
+    for words in ("0.541 ± 0.006", "32.80 ± 0.37", "`14235` (*chosen*)", "`12345` (as in the text)"):
+        assert words in text
+    assert all(wanted.chosen for wanted in results.experiment.expectations), "the order was chosen to fit"
+    orders = {step.name for step in results.experiment.steps if step.name.isdigit()}
+    assert len(orders) == 12
+    assert all(sorted(order) == list("12345") and order.index("4") < order.index("5") for order in orders)
+    assert (tmp_path / "orders.png").stat().st_size > 5000
+
+
+def test_the_known_figures_are_counted_as_they_are_meant() -> None:
+    tallies = np.zeros(
+        6, [("winner", "i1"), ("starter", "i1"), ("turns", "i4"), ("unready", "i4"), ("scores", "i4", 2)]
+    )
+    tallies["winner"] = [0, 0, 1, 1, 0, -1]
+    tallies["starter"] = [0, 1, 1, 1, 0, 0]
+    tallies["turns"] = [5, 7, 9, 11, 13, 200]
+    tallies["unready"] = [1, 0, 0, 0, 0, 0]
+    tallies["scores"] = [(30, 0), (10, 0), (0, 20), (0, 40), (50, 0), (0, 0)]
+    found = SelfPlay(tallies)
+    assert found.first_wins.value == pytest.approx(4 / 5), "a round that nobody won has no winner"
+    assert found.not_laid_down.value == pytest.approx(1 / 5)
+    assert found.mean_loss.value == 30
+    assert found.never_end.value == pytest.approx(1 / 6)
+    assert found.median_turns.value == 10
+
+
 def test_self_play_lands_near_the_figures_known_of_it() -> None:
-    """Known: median 11 turns, nine in ten within 18, the first player wins 54.1 %, a loss costs 32.8 points, 54 % of
-    the losers have not laid down, about five rounds in 30,000 never end by themselves."""
-    tallies = match("chinese", "chinese-heuristic", "chinese-heuristic", games=30_000, seed=7, workers=1).tallies
-    won = tallies["winner"] >= 0
-    assert np.median(tallies["turns"]) == 11
-    assert 17 <= np.percentile(tallies["turns"], 90) <= 18
-    assert abs((tallies["winner"] == tallies["starter"])[won].mean() - 0.541) < 0.01
-    assert abs(tallies["scores"].sum(axis=1)[won].mean() - 32.8) < 1.5
-    assert abs(tallies["unready"].mean() - 0.54) < 0.015
-    assert (~won).sum() < 15
+    """Known: the first player wins 54.1 %, a loss costs 32.8 points, 54 % of the losers have not laid down."""
+    tallies = match("chinese", "chinese-heuristic", "chinese-heuristic", games=20_000, seed=7, workers=1).tallies
+    played = SelfPlay(tallies[::2])
+    assert (played.median_turns.value, played.p90_turns.value) == (11, 18)
+    assert abs(played.first_wins.value - 0.541) < 0.015
+    assert abs(played.mean_loss.value - 32.8) < 1.7
+    assert abs(played.not_laid_down.value - 0.54) < 0.02
+    assert played.never_end.value < 0.001
 
 
 def test_it_beats_random_play_nearly_always() -> None:

@@ -14,11 +14,11 @@ from rummylab.arena.backends import ThisProcess
 from rummylab.arena.experiment.file import Experiment
 from rummylab.arena.experiment.report import to_dict, write_report
 from rummylab.arena.experiment.run import run_experiment
-from rummylab.arena.ordered import OrderedJob, OrderedTask, play_ordered
+from rummylab.arena.ordered import DEAL, Ordered, OrderedJob, OrderedTask, Series, play_ordered
 from rummylab.arena.reproduce import indian_report
 from rummylab.arena.reproduce.indian import SEVEN, Printed, Study
 from rummylab.arena.reproduce.registry import reproduction
-from rummylab.arena.statistics import Estimate, holm, median, p_value
+from rummylab.arena.statistics import holm, median, p_value, quantile
 from rummylab.arena.store import Store
 from rummylab.cards.hand import Hand
 from rummylab.cli import tables
@@ -119,6 +119,10 @@ def test_the_median_comes_with_an_interval_for_any_distribution() -> None:
     assert found.value == 500
     assert 460 < found.low < 475
     assert 525 < found.high < 540
+    upper = quantile(values, 0.9)
+    assert upper.value == 900
+    assert 875 < upper.low < 885
+    assert 915 < upper.high < 925
 
 
 # --- Played again ---------------------------------------------------------------------------------------------------
@@ -169,11 +173,28 @@ def test_the_small_study_writes_its_report_and_is_continued_where_it_stopped(tmp
 
 
 def test_results_compare_deal_by_deal() -> None:
-    play = Study(run_experiment(tiny(50, 100), backend=ThisProcess())).play
-    one, two = play.skill("minscore", "mindist"), play.skill("mindist", "minscore")
-    assert one.value == pytest.approx(1 - two.value)
-    assert play.net_gain("minscore", "mindist").value == pytest.approx(-play.net_gain("mindist", "minscore").value)
-    assert play.adjusted("mindist", "mindist") == Estimate(0.5, 0.5, 0.5)
+    """Four deals worked out by hand: winner 0 is the first mover, whose gain it is."""
+
+    def series(winners: list[int], gains: list[int]) -> Series:
+        rows = np.zeros(4, DEAL)
+        rows["winner"], rows["gain"] = winners, gains
+        return Series(rows)
+
+    play = Ordered(
+        {
+            ("a", "b"): series([0, 0, 0, 1], [10, 20, 30, -40]),
+            ("b", "a"): series([0, 1, 1, 1], [50, -10, -20, -30]),
+            ("a", "a"): series([0, 0, 1, 1], [10, 10, -10, -10]),
+        }
+    )
+    assert play.skill("a", "b").value == pytest.approx(3 / 4), "a wins 3 of 4 moving first and 3 of 4 moving second"
+    assert play.net_gain("a", "b").value == pytest.approx((20 / 4 + 10 / 4) / 2)
+    assert play.net_gain("b", "a").value == pytest.approx(-(20 / 4 + 10 / 4) / 2)
+    assert play.edge("a").value == 0
+    adjusted = play.adjusted("a", "b")
+    assert adjusted.value == pytest.approx(3 / 4)
+    # By deal the difference is 0, 0, 1, 0: a standard error of a quarter, where independent deals would give 0.38.
+    assert (adjusted.high - adjusted.low) / 2 == pytest.approx(1.96 * 0.25, rel=1e-3)
 
 
 def test_bad_settings_and_names_are_refused() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,14 @@ from helpers import RandomChooser, make_deck, numbers_of, played_states, push, r
 from properties import reference
 from properties.strategies import any_hands
 from rummylab.agents.gin_course.keats import DiscardScore, GameView, explain
-from rummylab.agents.gin_course.keats_options import AS_WRITTEN, DIFFERENT, TUNED, WHITEBOARD, KeatsOptions
+from rummylab.agents.gin_course.keats_options import (
+    AS_WRITTEN,
+    DIFFERENT,
+    DIFFERENT_SUIT,
+    TUNED,
+    WHITEBOARD,
+    KeatsOptions,
+)
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import ThisProcess
 from rummylab.arena.experiment.report import write_report
@@ -35,7 +43,13 @@ from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
 
 KEATS = KeatsOptions()
-PRESETS = {"keats": KEATS, "keats-as-written": AS_WRITTEN, "keats-whiteboard": WHITEBOARD, "keats-tuned": TUNED}
+PRESETS = {
+    "keats": KEATS,
+    "keats-as-written": AS_WRITTEN,
+    "keats-different-suit": DIFFERENT_SUIT,
+    "keats-whiteboard": WHITEBOARD,
+    "keats-tuned": TUNED,
+}
 NEXT = Seat(1)
 DEALER = Seat(-1)
 
@@ -215,7 +229,14 @@ def test_a_neighbour_of_the_next_opponents_last_discard_gains_the_value() -> Non
 def test_as_written_it_is_the_neighbour_of_a_different_suit() -> None:
     for last, same, different in (("7c", 8, 0), ("7h", 0, 8), ("9d", 0, 8), ("8h", 0, 0)):
         assert score("8c", view_of("8c 2h Kd", last=last)).next_rank == same
-        assert score("8c", view_of("8c 2h Kd", last=last, options=AS_WRITTEN)).next_rank == different
+        for options in (AS_WRITTEN, DIFFERENT_SUIT):
+            assert score("8c", view_of("8c 2h Kd", last=last, options=options)).next_rank == different
+
+
+def test_as_written_a_card_of_the_same_value_is_one_of_a_different_suit_so_never_the_card_itself() -> None:
+    for options, of_itself in ((KEATS, 6), (DIFFERENT_SUIT, 6), (AS_WRITTEN, 0)):
+        assert score("8c", view_of("8c 2h Kd", last="8c", options=options)).same_rank == of_itself
+        assert score("8c", view_of("8c 2h Kd", last="8h", options=options)).same_rank == 6
 
 
 def test_only_the_next_opponents_last_discard_counts_even_if_it_was_taken() -> None:
@@ -338,7 +359,8 @@ def test_the_whiteboard_has_its_own_numbers() -> None:
 def test_the_presets_differ_where_they_must_and_nowhere_else() -> None:
     for name, options in PRESETS.items():
         assert np.array_equal(agent("gin-course", name).par, np.array(options.par, np.float32))
-    assert KeatsOptions(next_suit=DIFFERENT) == AS_WRITTEN
+    assert KeatsOptions(next_suit=DIFFERENT, own_sign=0) == AS_WRITTEN
+    assert KeatsOptions(next_suit=DIFFERENT) == DIFFERENT_SUIT
     moves = {name: [keats_move(state, name) for state, _ in decisions("melder", seats=2, n=15)] for name in PRESETS}
     assert len({tuple(made) for made in moves.values()}) == len(PRESETS)
 
@@ -519,14 +541,30 @@ def test_melder_takes_the_discard_only_if_it_melds_and_throws_the_highest_unmeld
             assert move_of("dummy", state) == move
 
 
-def test_keats_has_two_to_three_times_the_score_of_the_dummy() -> None:
-    scores = match("gin-course", "keats", "dummy", games=200, seed=1, workers=1).tallies["scores"].sum(axis=0)
+@pytest.mark.parametrize("name", ["keats", "melder"])
+def test_not_keats_alone_has_two_to_three_times_the_score_of_the_dummy(name: str) -> None:
+    scores = match("gin-course", name, "dummy", games=200, seed=1, workers=1).tallies["scores"].sum(axis=0)
     assert 2 < scores[0] / scores[1] < 3
 
 
-def test_keats_is_stronger_than_as_written_and_about_as_strong_as_melder() -> None:
-    assert match("gin-course", "keats", "keats-as-written", games=400, seed=2, workers=1).points_per_hand.low > 0
-    assert match("gin-course", "melder", "keats-as-written", games=400, seed=2, workers=1).points_per_hand.low > 0
+def test_the_dummys_options_make_other_players_melder_among_them() -> None:
+    def tallies(name: str) -> Any:
+        return match("gin-course", name, "keats", games=8, seed=1, workers=1).tallies
+
+    assert (tallies("dummy(takes_melds=1)") == tallies("melder")).all()
+    different = {tallies(f"dummy({options})").tobytes() for options in ("throws=1", "throws=2", "knock_at=5", "0 0 10")}
+    assert len(different) == 4
+    knock = game("gin-course").batch.OUTCOMES.index("knock")
+    assert tallies("dummy")["won_by"][:, 0, knock].any()
+    assert not tallies("dummy(knock_at=0)")["won_by"][:, 0, knock].any(), "it waits for gin"
+    for wrong in ("takes_melds=2", "throws=3", "knock_at=-1"):
+        with pytest.raises(OptionError, match="dummy"):
+            agent("gin-course", f"dummy({wrong})")
+
+
+def test_keats_is_stronger_than_its_literal_readings_and_about_as_strong_as_melder() -> None:
+    for literal in ("keats-as-written", "keats-different-suit"):
+        assert match("gin-course", "keats", literal, games=400, seed=2, workers=1).points_per_hand.low > 0
     assert abs(match("gin-course", "melder", "keats", games=400, seed=2, workers=1).points_per_hand.value) < 0.67
 
 

@@ -10,7 +10,13 @@ import numpy as np
 
 from rummylab.agents.gin.fitness_options import FitnessOptions
 from rummylab.agents.gin.utility_options import NETWORK, PATIENT, UtilityOptions
-from rummylab.agents.gin_course.keats_options import AS_WRITTEN, TUNED, WHITEBOARD, KeatsOptions
+from rummylab.agents.gin_course.keats_options import (
+    AS_WRITTEN,
+    DIFFERENT_SUIT,
+    TUNED,
+    WHITEBOARD,
+    KeatsOptions,
+)
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
@@ -251,6 +257,7 @@ ENTRIES = (
         "rummylab.agents.contract.heuristic",
         "takes what pairs up, helps or blocks; lays down at once; throws dear singletons",
         "Chinese Rummy mini-game 1, AI heuristics",
+        (14235, 0),
     ),
     Entry(
         "chinese",
@@ -271,23 +278,31 @@ ENTRIES = (
         "gin-course",
         "keats",
         "rummylab.agents.gin_course.keats",
-        "scores every card: takes the up-card above zero, throws or passes the highest, knocks at once",
-        "Keats, code report, a run's neighbour in the same suit",
+        "scores every card: takes the upcard above zero, throws or passes the highest, knocks at once",
+        "Keats, code report, with a neighbor in the same suit",
         KeatsOptions().par,
     ),
     Entry(
         "gin-course",
         "keats-as-written",
         "rummylab.agents.gin_course.keats",
-        "the same to the letter: a run's neighbour in a different suit",
+        "Keats' AI to the letter: a neighbor in a different suit; an upcard just taken is no sign against itself",
         "Keats, code report",
         AS_WRITTEN.par,
     ),
     Entry(
         "gin-course",
+        "keats-different-suit",
+        "rummylab.agents.gin_course.keats",
+        "Keats' AI with a neighbor in a different suit; an upcard just taken is a sign against itself",
+        "Keats, code report, the reading behind two figures of the rules page",
+        DIFFERENT_SUIT.par,
+    ),
+    Entry(
+        "gin-course",
         "keats-whiteboard",
         "rummylab.agents.gin_course.keats",
-        "the same with the numbers of the author's whiteboard",
+        "Keats' AI with the numbers of the author's whiteboard",
         "Keats, code report, the pictures",
         WHITEBOARD.par,
     ),
@@ -295,7 +310,7 @@ ENTRIES = (
         "gin-course",
         "keats-tuned",
         "rummylab.agents.gin_course.keats",
-        "the same with numbers of ours, knocks with any card that allows it",
+        "Keats' AI with numbers of ours; knocks with any card that allows it",
         "Keats, code report, re-tuned",
         TUNED.par,
     ),
@@ -310,8 +325,9 @@ ENTRIES = (
         "gin-course",
         "dummy",
         "rummylab.agents.gin_course.dummy",
-        "the same, but never looks at the discard pile",
-        "ours, for the course's test Dummy",
+        "draws from the stock only, throws the highest unmelded card, knocks at once",
+        "ours, chosen to stand for the course's test Dummy",
+        (0, 0, 10),
     ),
 )
 

@@ -181,12 +181,17 @@ def mean(values: Floats, z: float = Z95) -> Estimate:
 
 
 def median(values: Floats, z: float = Z95) -> Estimate:
-    """Return the median with the interval between order statistics that holds for any distribution."""
+    """Return the median with its interval."""
+    return quantile(values, 0.5, z)
+
+
+def quantile(values: Floats, q: float, z: float = Z95) -> Estimate:
+    """Return a quantile with the interval between order statistics that holds for any distribution."""
     n = len(values)
-    half = z * math.sqrt(n) / 2
-    low, high = max(0, math.floor(n / 2 - half) - 1), min(n - 1, math.ceil(n / 2 + half))
+    half = z * math.sqrt(n * q * (1 - q))
+    low, high = max(0, math.floor(n * q - half) - 1), min(n - 1, math.ceil(n * q + half))
     ordered = np.sort(values)
-    return Estimate(float(np.median(values)), float(ordered[low]), float(ordered[high]))
+    return Estimate(float(np.quantile(values, q)), float(ordered[low]), float(ordered[high]))
 
 
 def p_value(z: float) -> float:

@@ -30,7 +30,7 @@ from rummylab.agents.contract.counting import (
     worth_of_going_out,
     write_features,
 )
-from rummylab.agents.contract.heuristic import choose, lay_off
+from rummylab.agents.contract.heuristic import CHOSEN_ORDER, choose, lay_off
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, ranks_of
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card, below, unit
@@ -220,7 +220,7 @@ def _knows(table: np.void) -> bool:
 @kernel_of(ACT)
 def act(table: np.void, mine: np.void, par: Floats) -> int:
     if table.phase == LAY_DOWN or not _knows(table) or not can_draw_stock(table):
-        return choose(table, mine)
+        return choose(table, mine, np.int64(CHOSEN_ORDER), False)
     if par[0] > 0 and unit(mine) < par[0] and not has_laid_down(table, mine.seat):
         return _stray(table, mine)
     room = np.empty(ROOM, np.float32)

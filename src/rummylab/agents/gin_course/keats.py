@@ -15,10 +15,11 @@ What the report leaves open, and how it is read here (rules page, "The AI, resta
 - "Late" is D < 35, from the author's notes: "deck < 35".
 - "In the deck" is unseen: the AI cannot tell the stock from other hands.
 - A neighbour of "a different suit" makes no run. `keats` reads "the same suit", as the whiteboard does;
-  `keats-as-written` keeps the words; `keats-whiteboard` has the whiteboard's numbers.
+  `keats-whiteboard` has the whiteboard's numbers.
 - With two seats the next opponent's last discard is the up-card itself. The restatement says "has the same rank", as
   a card has with itself: so an up-card that melds nothing looks more useless once it is taken. The report's "in a
   different suit" is the other reading (``own_sign=0``); it takes more such cards and is weaker.
+- `keats-as-written` keeps the report's words in both places; `keats-different-suit` only for the neighbour.
 - Ties go to the higher value, then rank, then suit. If all is melded, the card goes that keeps deadwood lowest.
 - The score chooses the card; knock if what is left allows it. ``knock_with_any=1`` also looks for another card to knock
   with.

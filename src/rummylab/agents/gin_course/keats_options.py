@@ -66,8 +66,11 @@ class KeatsOptions:
         return tuple(map(float, astuple(self)))
 
 
-AS_WRITTEN = KeatsOptions(next_suit=DIFFERENT)
-"""The report's words: "a different suit plus or minus one value"."""
+AS_WRITTEN = KeatsOptions(next_suit=DIFFERENT, own_sign=0)
+"""The report to the letter: "a card of the same value in a different suit", so a card is no sign against itself, and
+"a card of a different suit plus or minus one value"."""
+DIFFERENT_SUIT = KeatsOptions(next_suit=DIFFERENT)
+"""The reading behind two figures of the rules page: a neighbor in a different suit, but any card of the rank counts."""
 WHITEBOARD = KeatsOptions(mid_to=8, pair_of_none=2, run_of_none=1.25, same_rank=1, next_rank=0.75)
 """The numbers on the whiteboard, from before the report."""
 TUNED = KeatsOptions(

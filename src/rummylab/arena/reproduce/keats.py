@@ -18,15 +18,34 @@ from rummylab.arena.statistics import Z95, Estimate, ratio
 from rummylab.arena.words import share_words, signed_words, table
 
 PAIRS = {
-    "melder-written": "`melder` against `keats-as-written`",
+    "melder-different": "`melder` against `keats-different-suit`",
     "melder-keats": "`melder` against `keats`",
     "melder-whiteboard": "`melder` against `keats-whiteboard`",
-    "keats-written": "`keats` against `keats-as-written`",
+    "keats-different": "`keats` against `keats-different-suit`",
 }
 """The steps for which the rules page has points a hand."""
-OTHER_READING = "own sign 0"
+OWN_SIGN_0 = {
+    "melder-different": "melder-written",
+    "melder-keats": "melder-keats, own sign 0",
+    "melder-whiteboard": "melder-whiteboard, own sign 0",
+    "keats-different": "keats-written, own sign 0",
+}
+"""The steps with the other reading: an upcard just taken is no sign against itself."""
+OPPONENTS = {
+    "dummy": "draws from the stock only (*chosen*)",
+    "dummy(knock_at=5)": "knocks with 5 or less",
+    "dummy(knock_at=0)": "waits for gin",
+    "melder": "takes what melds",
+    "dummy(takes_melds=1 knock_at=0)": "takes what melds, waits for gin",
+    "dummy(takes_melds=1 throws=1)": "takes what melds, throws a random unmelded card",
+    "dummy(throws=1)": "throws a random unmelded card",
+    "dummy(throws=2)": "throws a random card",
+    "random": "moves at random",
+}
+"""What the course's test Dummy could have been."""
 SEATS, CARDS = (2, 3, 4), (10, 7)
 _Z99 = 2.576
+_LARGE_RATIO, _FEWEST_SCORES = 20, 20
 
 
 def played(results: Results, step: str) -> MatchResult:
@@ -36,6 +55,12 @@ def played(results: Results, step: str) -> MatchResult:
 
 
 # --- Numbers that a match does not give by itself -----------------------------------------------------------------
+
+
+def between(results: Results, first: str, second: str) -> MatchResult | None:
+    """Return the match of two agents under the game's first preset, if there is one."""
+    steps = (step.name for step in results.experiment.steps if step.rules == "course")
+    return next((found for name in steps if (found := played(results, name)).agents == (first, second)), None)
 
 
 def score_ratio(match: MatchResult) -> Estimate:
@@ -75,7 +100,7 @@ def ready() -> None:
 def report(results: Results, out: Path) -> str:
     """Draw the figures below *out* and return the report's sections."""
     _draw(results, out)
-    return "\n".join(section(results) for section in (_points, _pools, _line_ups, _washouts, _tuned))
+    return "\n".join(section(results) for section in (_points, _opponents, _pools, _line_ups, _washouts, _tuned))
 
 
 def _printed(results: Results) -> dict[str, Estimate]:
@@ -128,29 +153,61 @@ def _points(results: Results) -> str:
             words,
             f"{printed[step].value:+.2f} ± {(printed[step].high - printed[step].low) / 2:.2f}",
             signed_words(played(results, step).points_per_hand),
-            signed_words(played(results, f"{step}, {OTHER_READING}").points_per_hand),
+            signed_words(played(results, OWN_SIGN_0[step]).points_per_hand),
         )
         for step, words in PAIRS.items()
     ]
-    swaps = f"{played(results, f'keats-keats, {OTHER_READING}').outcomes().get('washout', 0.0):.1%}"
+    written = signed_words(played(results, "keats-written").points_per_hand)
+    swaps = f"{played(results, 'keats-keats, own sign 0').outcomes().get('washout', 0.0):.1%}"
     any_knock = signed_words(played(results, "melder-keats, any knock").points_per_hand)
     return f"""## Points a hand, two seats
 
 {table(("pair", "rules page", "ours", "ours, `own_sign=0`"), rows)}
 ![Points a hand](points.png)
 
-Two sentences can be read in two ways.
+`keats-as-written` is `keats-different-suit` with `own_sign=0`. `keats` wins {written} points a hand against it.
 
-- **"L has the same rank: +0.75 v."** With two seats the next opponent's last discard L is the up-card itself. Taken
-  literally it has its own rank, so an up-card that melds nothing looks more useless once it is taken, and more of them
-  stay in the pile. The author's words, "a card of the same value in a different suit", exclude the card itself (option
-  `own_sign=0`, last column). Then the AI takes more cards that it cannot use and is weaker; against itself
-  {swaps} of its hands end at the cap of 200 turns, both players taking each other's discards. The literal reading gives
-  the figures nearer to the page's, and for that reason it is the default: the agreement above is partly a choice.
+Three sentences can be read in two ways.
+
+- **"A card of a different suit plus or minus one value."** Such a card makes no run. `keats` reads "the same suit",
+  as the whiteboard does; `keats-as-written` and `keats-different-suit` keep the words.
+- **"A card of the same value in a different suit."** With two seats the next opponent's last discard is the upcard
+  itself. To the letter a card is no sign against itself (`own_sign=0`: `keats-as-written` and the last column). The
+  rules page's restatement says only "the same rank", which the upcard has (`own_sign=1`: `keats`,
+  `keats-different-suit`, `keats-whiteboard`). With `own_sign=0` the AI takes more cards that it cannot use; against
+  itself {swaps} of its hands end at the cap of 200 turns, both players taking each other's discards. The
+  figures of the rules page agree with `own_sign=1`, and for that reason it is the default: the agreement is *chosen*.
 - **"Knock as soon as legal."** The score chooses the card, and the AI knocks if what is left allows it. If it knocks
   with any card that allows it (`knock_with_any=1`), `melder` against `keats` comes to
   {any_knock}: a smaller difference than the page's margin.
 """
+
+
+def _opponents(results: Results) -> str:
+    def ratio_of(agent: str, opponent: str) -> str:
+        match = between(results, agent, opponent)
+        if match is None:
+            return "-"
+        scored = np.count_nonzero(match.tallies["scores"][:, 1])
+        return _ratio_words(score_ratio(match)) if scored >= _FEWEST_SCORES else f"it scored in {scored} matches"
+
+    rows = [
+        (f"`{opponent}`", words, ratio_of("keats", opponent), ratio_of("melder", opponent))
+        for opponent, words in OPPONENTS.items()
+    ]
+    return f"""## Which opponent has a half to a third of the score?
+
+The author gives one figure, 2-3 times the "test Dummy"'s total score, and does not say how the Dummy plays. So the
+figure says more about the opponent than about the AI: `keats` has it against some poor players and not against
+others, and `melder`, which only looks at its own melds, has it against `dummy` too. All matches are one-on-one.
+
+{table(("opponent", "how it plays", "`keats`' score over its", "`melder`'s score over its"), rows)}"""
+
+
+def _ratio_words(found: Estimate) -> str:
+    """Return a ratio with its interval; large ones need no decimals."""
+    places = 2 if found.value < _LARGE_RATIO else 0
+    return f"{found.value:,.{places}f} ({found.low:,.{places}f} to {found.high:,.{places}f})"
 
 
 def _pools(results: Results) -> str:

@@ -1,0 +1,198 @@
+"""What the study of the Chinese Rummy AI needs beyond its experiment file: figures of self-play, for every order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rummylab.agents.contract.heuristic import CHOSEN_ORDER
+from rummylab.arena import plots
+from rummylab.arena.experiment.run import Results
+from rummylab.arena.experiment.steps import FieldStepResult, MatchStepResult
+from rummylab.arena.experiment.verdicts import Measured
+from rummylab.arena.statistics import Estimate, mean, quantile, wilson
+from rummylab.arena.words import share_words, table
+
+CHOSEN = str(CHOSEN_ORDER)
+TEXT_ORDER = "12345"
+COUNTER, HEURISTIC = "chinese-counter", "chinese-heuristic"
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """An agent against itself: one round of every deal, since both games of a pair are alike."""
+
+    tallies: Any
+
+    @classmethod
+    def of(cls, results: Results, step: str) -> SelfPlay:
+        found = results.steps[step]
+        assert isinstance(found, MatchStepResult)
+        return cls(found.match.tallies[::2])
+
+    @cached_property
+    def ended(self) -> Any:
+        return self.tallies[self.tallies["winner"] >= 0]
+
+    @property
+    def median_turns(self) -> Estimate:
+        return quantile(self.tallies["turns"], 0.5)
+
+    @property
+    def p90_turns(self) -> Estimate:
+        return quantile(self.tallies["turns"], 0.9)
+
+    @property
+    def first_wins(self) -> Estimate:
+        return _share(self.ended["winner"] == self.ended["starter"])
+
+    @property
+    def not_laid_down(self) -> Estimate:
+        """Return the share of rounds that the loser ends without having laid down."""
+        return _share(self.ended["unready"] > 0)
+
+    @property
+    def mean_loss(self) -> Estimate:
+        return mean(self.ended["scores"].sum(axis=1).astype(np.float64))
+
+    @property
+    def never_end(self) -> Estimate:
+        """Return the share of rounds that end at the cap on turns or reshuffles."""
+        return _share(self.tallies["winner"] < 0)
+
+
+def _share(is_so: Any) -> Estimate:
+    return wilson(float(np.mean(is_so)), len(is_so))
+
+
+FIGURES = {
+    "median_turns": "median turns",
+    "p90_turns": "90th percentile",
+    "first_wins": "first player wins",
+    "not_laid_down": "loser has not laid down",
+    "mean_loss": "mean loss",
+    "never_end": "never end",
+}
+
+
+def _derived(figure: str) -> Callable[[Results], Measured]:
+    return lambda results: Measured.of(getattr(SelfPlay.of(results, CHOSEN), figure))
+
+
+DERIVED: Mapping[str, Callable[[Results], Measured]] = {figure: _derived(figure) for figure in FIGURES}
+
+
+# --- The report ---------------------------------------------------------------------------------------------------
+
+
+def ready() -> None:
+    """Say at once, not after minutes of play, that the figure cannot be drawn."""
+    plots.need_matplotlib()
+
+
+def report(results: Results, out: Path) -> str:
+    """Draw the figure below *out* and return the report's sections."""
+    _draw(results, out / "orders.png")
+    return "\n".join(section(results) for section in (_orders, _strength))
+
+
+def _steps(results: Results) -> list[str]:
+    return [step.name for step in results.experiment.steps if step.KIND == "match"]
+
+
+def _label(step: str) -> str:
+    notes = {CHOSEN: " (*chosen*)", TEXT_ORDER: " (as in the text)"}
+    return f"`{step}`{notes[step]}" if step in notes else f"`{step}`" if step.isdigit() else f"`{CHOSEN}`, {step}"
+
+
+def _agent(results: Results, step: str) -> str:
+    found = results.steps[step]
+    assert isinstance(found, MatchStepResult)
+    return found.match.agents[0]
+
+
+def _fits(results: Results, step: str) -> int:
+    """Return how many of the known figures an order's self-play does not contradict."""
+    played = SelfPlay.of(results, step)
+    expectations = {wanted.derived: wanted for wanted in results.experiment.expectations}
+    found = {name: expectations[name].verdict(Measured.of(getattr(played, name))) for name in FIGURES}
+    return sum(verdict in ("reproduced", "open") for verdict in found.values())
+
+
+def _orders(results: Results) -> str:
+    rows = []
+    for step in _steps(results):
+        played = SelfPlay.of(results, step)
+        rows.append(
+            (
+                _label(step),
+                f"{played.median_turns.value:.0f} / {played.p90_turns.value:.0f}",
+                share_words(played.first_wins),
+                share_words(played.not_laid_down),
+                share_words(played.mean_loss, 1),
+                f"{(played.tallies['winner'] < 0).sum()}",
+                f"{_fits(results, step)} of {len(FIGURES)}",
+            )
+        )
+    known = {wanted.derived: wanted.figure for wanted in results.experiment.expectations}
+    printed = (
+        "rules page",
+        f"{known['median_turns']} / {known['p90_turns']}",
+        *(known[name] for name in ("first_wins", "not_laid_down", "mean_loss")),
+        "about 5 in 30,000",
+        "",
+    )
+    rounds = len(SelfPlay.of(results, CHOSEN).tallies)
+    head = ("order", "turns, median / 90%", "first player wins", "loser has not laid down", "mean loss", "never end")
+    return f"""## What does each order of the rules give?
+
+An order lists the rules of discarding, most important first, after "never discard wilds": 1 protect three of a rank,
+2 avoid what the opponent could lay off, 3 keep what fits one's own melds, 4 singletons first, 5 the dear ones first. It
+is an option of the agent: `chinese-heuristic(order={TEXT_ORDER})`. Self-play, {rounds:,} rounds each; the last column
+counts the figures that the measurement does not contradict (reproduced or open). *Random ties*: among cards that no
+rule tells apart a random one goes, not the first.
+
+{table((*head, "agree"), [printed, *rows])}
+![Loss and laying down, by order](orders.png)
+"""
+
+
+def _strength(results: Results) -> str:
+    field = results.steps["strength"]
+    assert isinstance(field, FieldStepResult)
+    rows = [
+        (_label(step), *(_against(field, _agent(results, step), opponent) for opponent in (HEURISTIC, COUNTER)))
+        for step in _steps(results)
+    ]
+    return f"""## How strong is each order?
+
+Rounds won, on the same duplicate deals.
+
+{table(("order", f"against `{HEURISTIC}`", f"against `{COUNTER}`"), rows)}"""
+
+
+def _against(field: FieldStepResult, agent: str, opponent: str) -> str:
+    found = field.measure("win_rate", (agent, opponent))
+    return "-" if agent == opponent else share_words(Estimate(found.value, found.low, found.high))
+
+
+def _draw(results: Results, path: Path) -> None:
+    """Draw each order by its two figures that differ most, with what is known."""
+    known = {wanted.derived: wanted for wanted in results.experiment.expectations}
+    loss, down = known["mean_loss"], known["not_laid_down"]
+    with plots.figure(path, 6.0, 4.2) as (_, axes):
+        axes.axhspan(*loss.range, color=plots.SKY, alpha=0.5, lw=0)
+        axes.axvspan(*down.range, color=plots.SKY, alpha=0.5, lw=0, label="rules page, with its margin")
+        for step in _steps(results):
+            played = SelfPlay.of(results, step)
+            x, y = played.not_laid_down, played.mean_loss
+            color = plots.VERMILION if step == CHOSEN else plots.BLUE
+            axes.errorbar(x.value, y.value, xerr=x.value - x.low, yerr=y.value - y.low, fmt="o", ms=4, color=color)
+            axes.annotate(step, (x.value, y.value), fontsize=7, textcoords="offset points", xytext=(5, 4))
+        axes.set(xlabel="loser has not laid down", ylabel="mean loss, points", title="Self-play by order of the rules")
+        axes.legend(loc="lower right")
