@@ -5,9 +5,9 @@ sentences it follows. Policy: take discards that pair up, help or block; lay dow
 throw dear singletons. Departures: where the text leaves a choice (which of equal singletons, where to lay off, which
 pair gets the wild) the first in order, the first meld and the dearer pair are taken. The text does not say which rule
 of discarding wins where two clash: ``order`` lists its sentences by number, most important first. The default was
-chosen because the AI's play against itself then comes nearest to the figures known of it: a singleton goes before a
-pair even if the opponent could lay it off. Rounds with runs, which the text does not know, count neighbours in a suit
-like cards of a rank. Measured in docs/results/chinese/README.md.
+chosen with the figures known of the AI's play against itself in view: a singleton goes before a pair even if the
+opponent could lay it off. Rounds with runs, which the text does not know, count neighbours in a suit like cards of a
+rank. Measured in docs/results/chinese/README.md.
 
 par: ``order``, such as 12345 for the order of the text; ``ties``, 1 to choose at random among cards that no rule tells
 apart instead of the first.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.agents.contract.heuristic import CHOSEN_ORDER
+from rummylab.agents.contract.heuristic import AVOID, CHOSEN_ORDER, DEAR, SINGLETONS
 from rummylab.arena import plots
 from rummylab.arena.experiment.run import Results
 from rummylab.arena.experiment.steps import FieldStepResult, MatchStepResult
@@ -21,6 +21,8 @@ from rummylab.arena.words import share_words, table
 CHOSEN = str(CHOSEN_ORDER)
 TEXT_ORDER = "12345"
 COUNTER, HEURISTIC = "chinese-counter", "chinese-heuristic"
+_BEFORE, _BETWEEN, _AFTER = "rule 2 before 4", "rule 2 between 4 and 5", "rule 2 after 5"
+_COLORS = (plots.BLUE, plots.VERMILION, plots.ORANGE)
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,29 @@ def _fits(results: Results, step: str) -> int:
     return sum(verdict in ("reproduced", "open") for verdict in found.values())
 
 
+def _groups(results: Results) -> dict[str, list[str]]:
+    """Return the orders by where rule 2 stands to rules 4 and 5: within a group they play nearly alike."""
+    groups: dict[str, list[str]] = {words: [] for words in (_BEFORE, _BETWEEN, _AFTER)}
+    for step in _steps(results):
+        if step.isdigit():
+            avoid, single, dear = (step.index(str(rule)) for rule in (AVOID, SINGLETONS, DEAR))
+            groups[_BEFORE if avoid < single else _BETWEEN if avoid < dear else _AFTER].append(step)
+    return groups
+
+
+def _group_words(results: Results) -> str:
+    """Return a line for each group: its orders, and what the first of them gives."""
+    lines = []
+    for words, steps in _groups(results).items():
+        play = SelfPlay.of(results, steps[0])
+        listed = ", ".join(f"`{step}`" for step in steps)
+        lines.append(
+            f"- **{words[0].upper()}{words[1:]}** ({listed}): the loser has not laid down in"
+            f" {play.not_laid_down.value:.1%} of the rounds, and a loss costs {play.mean_loss.value:.1f} points."
+        )
+    return "\n".join(lines)
+
+
 def _orders(results: Results) -> str:
     rows = []
     for step in _steps(results):
@@ -159,6 +184,10 @@ rule tells apart a random one goes, not the first.
 
 {table((*head, "agree"), [printed, *rows])}
 ![Loss and laying down, by order](orders.png)
+
+Of all the orders only one thing matters: where rule 2 stands. Figures of the first order of each group:
+
+{_group_words(results)}
 """
 
 
@@ -185,14 +214,18 @@ def _draw(results: Results, path: Path) -> None:
     """Draw each order by its two figures that differ most, with what is known."""
     known = {wanted.derived: wanted for wanted in results.experiment.expectations}
     loss, down = known["mean_loss"], known["not_laid_down"]
-    with plots.figure(path, 6.0, 4.2) as (_, axes):
-        axes.axhspan(*loss.range, color=plots.SKY, alpha=0.5, lw=0)
-        axes.axvspan(*down.range, color=plots.SKY, alpha=0.5, lw=0, label="rules page, with its margin")
-        for step in _steps(results):
-            played = SelfPlay.of(results, step)
-            x, y = played.not_laid_down, played.mean_loss
-            color = plots.VERMILION if step == CHOSEN else plots.BLUE
-            axes.errorbar(x.value, y.value, xerr=x.value - x.low, yerr=y.value - y.low, fmt="o", ms=4, color=color)
-            axes.annotate(step, (x.value, y.value), fontsize=7, textcoords="offset points", xytext=(5, 4))
+    with plots.figure(path, 6.4, 4.2) as (drawn, axes):
+        axes.axhspan(*loss.range, color=plots.SKY, alpha=0.4, lw=0)
+        axes.axvspan(*down.range, color=plots.SKY, alpha=0.4, lw=0, label="rules page, with its margin")
+        for (words, steps), color in zip(_groups(results).items(), _COLORS, strict=True):
+            found = [SelfPlay.of(results, step) for step in steps]
+            x, y = [one.not_laid_down for one in found], [one.mean_loss for one in found]
+            axes.errorbar(
+                [e.value for e in x],
+                [e.value for e in y],
+                xerr=[e.value - e.low for e in x],
+                yerr=[e.value - e.low for e in y],
+                fmt="o", ms=4, lw=0.8, color=color, label=words,
+            )  # fmt: skip
         axes.set(xlabel="loser has not laid down", ylabel="mean loss, points", title="Self-play by order of the rules")
-        axes.legend(loc="lower right")
+        drawn.legend(loc="outside lower center", ncols=2)
