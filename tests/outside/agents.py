@@ -3,7 +3,7 @@
 import os
 import time
 
-from rummylab import Action, compiled_agent
+from rummylab import Action
 
 
 class FirstLegal:
@@ -54,8 +54,3 @@ class Mumbles(FirstLegal):
 
 class NoAgent:
     pass
-
-
-@compiled_agent("gin")
-def always_done(table, mine, par):
-    return 3

@@ -14,6 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol, TypeVar
 
+from rummylab.arena.orphans import end_with
 from rummylab.errors import AgentError, OptionError, UnknownNameError
 
 RETRIES = 3
@@ -73,8 +74,10 @@ def _do(item: Any) -> Any:
     return _work(item)
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _become_worker(parent: int) -> None:
+    """Leave interrupts to the parent, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(parent)
 
 
 class Processes:
@@ -108,7 +111,8 @@ class Processes:
         pool = ProcessPoolExecutor(
             min(self.workers, len(items)),
             mp_context=multiprocessing.get_context("fork"),
-            initializer=_leave_interrupts_to_the_parent,
+            initializer=_become_worker,
+            initargs=(os.getpid(),),
         )
         try:
             for item in items:

@@ -17,10 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from rummylab.arena.wire import READY_FOR_VIEWS, SEATED, Listener
-from rummylab.engine.action import Action
-from rummylab.engine.agent import CompiledAgent
-from rummylab.errors import AgentError
+from rummylab.errors import AgentError  # nothing heavy: to describe a plain class takes a tenth of a second
 
 
 def load(target: str) -> Any:
@@ -50,7 +47,8 @@ def _module_at(path: Path) -> Any:
 def describe(target: str) -> str:
     """Return ``compiled`` or ``class``: how *target* can be played. A factory counts as a class."""
     thing = load(target)
-    if isinstance(thing, CompiledAgent):
+    engine = sys.modules.get("rummylab.engine.agent")  # no compiled agent is made without it
+    if engine is not None and isinstance(thing, engine.CompiledAgent):
         return "compiled"
     if isinstance(thing, type) or callable(getattr(thing, "act", None)) or callable(thing):
         return "class"
@@ -69,6 +67,8 @@ def instance(target: str) -> Any:
 
 def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
     """Answer until the other side goes. An agent that raised is made anew for the next hand."""
+    from rummylab.arena.wire import READY_FOR_VIEWS, SEATED, Listener
+
     agent: Any = None
     listener: Any = None
     for line in lines:
@@ -93,6 +93,8 @@ def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
 
 
 def _words(answer: object) -> str:
+    from rummylab.engine.action import Action
+
     if isinstance(answer, Action):
         return _one_line(str(answer))
     return f"illegal: {_one_line(repr(answer))} is no action"

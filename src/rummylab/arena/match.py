@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from rummylab.agents.registry import agent as named_agent
 from rummylab.arena.backends import Backend, ThisProcess, in_order, local
 from rummylab.arena.jobs import CompiledJob, Played, Task, has_driver, job_for, play_task
 from rummylab.arena.latency import Latency
+from rummylab.arena.orphans import end_with
 from rummylab.arena.outside import Fault, is_compiled, is_outside, player
 from rummylab.arena.seating import games_per_deal, predecessors
 from rummylab.arena.sequential import Sprt
@@ -452,12 +454,13 @@ def compile_together(game_name: str, names: Sequence[str]) -> None:
     ours = [name for name in names if not is_outside(game_name, name)]
     if not is_cold(game(game_name).drivers) or not ours or "fork" not in multiprocessing.get_all_start_methods():
         return
-    aside = multiprocessing.get_context("fork").Process(target=_load, args=(game_name, ours), daemon=True)
+    aside = multiprocessing.get_context("fork").Process(target=_load, args=(os.getpid(), game_name, ours), daemon=True)
     aside.start()
     _ = game(game_name).batch
     aside.join()
 
 
-def _load(game_name: str, names: Sequence[str]) -> None:
+def _load(parent: int, game_name: str, names: Sequence[str]) -> None:
+    end_with(parent)
     for name in names:
         named_agent(game_name, name)

@@ -35,7 +35,7 @@ from rummylab.engine.agent import Agent
 from rummylab.engine.observation import Observation
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
-from rummylab.errors import AgentError, NotationError, OptionError, UnknownNameError
+from rummylab.errors import AgentError, OptionError, RummyError, UnknownNameError
 
 PROGRAM: Final = "program:"
 GROUP: Final = "rummylab.agents"
@@ -43,6 +43,8 @@ GROUP: Final = "rummylab.agents"
 START_UP: Final = 60.0
 """Seconds an outside agent has to be loaded, to get ready, and for its first hand to begin."""
 LONGEST_MOVE: Final = 86_400.0
+LONGEST_ANSWER: Final = 1000
+"""Letters of a move in words; the longest legal one has some hundred."""
 FRESH_AFTER: Final = 3600.0
 """Seconds after which a process is replaced by a fresh one when the next game begins."""
 MAX_PROCESSES: Final = 16
@@ -253,9 +255,7 @@ class Outsider:
         line = wire.question(seen, self._told, with_view=self._with_view)
         self._told = len(seen.log)
         try:
-            return Action.parse(self._answer(line, self.seconds_a_move))
-        except NotationError as error:
-            raise self._named(OutsideError("illegal move", printable(str(error)))) from None
+            return _move(self._answer(line, self.seconds_a_move), seen.rules)
         except OutsideError as error:
             raise self._named(error) from None
 
@@ -287,6 +287,21 @@ class Outsider:
 
     def _named(self, error: OutsideError) -> OutsideError:
         return OutsideError(error.kind, f"{self.name}: {error}")
+
+
+def _move(text: str, rules: Rules) -> Action:
+    """Return the move that a stranger wrote; whether it is legal now is for the referee to see."""
+    if len(text) > LONGEST_ANSWER:
+        raise OutsideError("illegal move", f"not an action: {printable(text, 40)!r}... ({len(text):,} letters)")
+    try:
+        action = Action.parse(text)
+        if not 0 <= rules.encode(action) < rules.n_codes:
+            raise OutsideError("illegal move", f"not a move of this game: {printable(text)!r}")
+    except OutsideError:
+        raise
+    except (RummyError, ValueError, LookupError, ArithmeticError, TypeError) as error:
+        raise OutsideError("illegal move", printable(str(error))) from None
+    return action
 
 
 _running: dict[Callable[[], object], None] = {}

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from rummylab._cache import READ_ONLY
 from rummylab._jit import PACKAGE, cache_of
 from rummylab.arena import supervisor
 
@@ -65,7 +66,7 @@ def launch(
 
 def is_on() -> bool:
     """Return whether strangers are confined."""
-    return os.environ.get(SWITCH, "off") != "off"
+    return os.environ.get(SWITCH, "on") != "off"
 
 
 @cache
@@ -120,7 +121,7 @@ def environment(python_path: Sequence[str] = ()) -> dict[str, str]:
     """Return the environment of a stranger: nothing of ours but where programs and machine code are found."""
     ours = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     code = _machine_code()
-    kept = {} if code is None else {"RUMMYLAB_CACHE": str(code)}
+    kept = {} if code is None else {"RUMMYLAB_CACHE": str(code), READ_ONLY: "1"}
     return {"PATH": os.defpath, **ours, **_FIXED, **kept, "PYTHONPATH": os.pathsep.join(python_path)}
 
 

@@ -24,9 +24,10 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from rummylab.arena import sandbox
 from rummylab.arena.columns import pack, unpack
+from rummylab.arena.faults import Fault
 from rummylab.arena.jobs import Played
-from rummylab.arena.outside import Fault
 from rummylab.errors import StoreError
 
 SCHEMA: Final = 3
@@ -104,6 +105,7 @@ class Store:
 
     def __init__(self, path: Path, *, must_exist: bool = False, patience: float = 30.0) -> None:
         self.path, self.patience = path, patience
+        sandbox.hide(path)  # results and keys are none of a stranger's business
         if path.is_dir():
             raise StoreError(f"{path} is a directory, not a results file")
         if not path.parent.is_dir():

@@ -6,7 +6,15 @@ from typing import Any
 
 import typer
 
-from rummylab.cli.common import KEY_HELP, announce_compilation, print_json, progress_bar, read_key
+from rummylab.cli.common import (
+    KEY_HELP,
+    announce_compilation,
+    announce_strangers,
+    exit_for,
+    print_json,
+    progress_bar,
+    read_key,
+)
 
 
 def arena(
@@ -37,7 +45,11 @@ def arena(
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Let agents play on duplicate deals and report win rate and points with 95 % intervals."""
+    """Let agents play on duplicate deals and report win rate and points with 95 % intervals.
+
+    Exit code: 0 if all went well, 2 for a request that cannot be carried out, 3 if an agent forfeited games, 130 if
+    interrupted.
+    """
     from rummylab.arena.backends import backend as backend_named
     from rummylab.arena.match import match
     from rummylab.arena.words import told_apart
@@ -45,6 +57,7 @@ def arena(
     names = [*(agents or []), *agent]
     _check_seats(names, seats)
     announce_compilation()
+    announce_strangers(game, names)
     with progress_bar(" against ".join(told_apart(names))) as progress:
         result = match(
             game,
@@ -63,8 +76,7 @@ def arena(
         print_json(result.to_dict())
     else:
         _show(result)
-    if not result.complete:
-        raise typer.Exit(130)
+    exit_for(complete=result.complete, forfeits=result.forfeits().values())
 
 
 def _check_seats(names: list[str], seats: int | None) -> None:

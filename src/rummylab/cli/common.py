@@ -7,11 +7,31 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import typer
+
+FORFEITED = 3
+"""Exit code of a run that was played to its end, but in which some agent forfeited games."""
+
+
+def announce_strangers(game: str, names: Iterable[str]) -> None:
+    """Say on stderr, once, how outside agents are confined, if any play."""
+    from rummylab.arena.outside import describe
+    from rummylab.arena.sandbox import sentence
+
+    if {describe(game, name) for name in names} - {"ours"}:
+        sys.stderr.write(f"{sentence()}\n")
+
+
+def exit_for(*, complete: bool, forfeits: Iterable[int]) -> None:
+    """End the command with a code that says what happened, unless all went well."""
+    if not complete:
+        raise typer.Exit(130)
+    if any(forfeits):
+        raise typer.Exit(FORFEITED)
 
 
 def print_json(value: Any) -> None:

@@ -7,7 +7,15 @@ from typing import Any
 
 import typer
 
-from rummylab.cli.common import KEY_HELP, announce_compilation, given_key, print_json, progress_bar
+from rummylab.cli.common import (
+    KEY_HELP,
+    announce_compilation,
+    announce_strangers,
+    exit_for,
+    given_key,
+    print_json,
+    progress_bar,
+)
 
 
 def tournament(
@@ -30,7 +38,11 @@ def tournament(
     workers: int | None = typer.Option(None, help="Processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
-    """Play a round robin and print cross-table and ratings with 95 % intervals."""
+    """Play a round robin and print cross-table and ratings with 95 % intervals.
+
+    Exit code: 0 if all went well, 2 for a request that cannot be carried out, 3 if an agent forfeited games, 130 if
+    interrupted.
+    """
     from rummylab.arena import tournament as t
     from rummylab.arena.backends import backend as backend_named
     from rummylab.arena.store import Store
@@ -49,6 +61,7 @@ def tournament(
     )
     kept = Store(store) if store else None
     announce_compilation()
+    announce_strangers(game, plan.agents)
     with progress_bar("games") as progress:
         standings = t.tournament(
             plan,
@@ -63,8 +76,7 @@ def tournament(
         print_json(standings.to_dict())
     else:
         _show(standings)
-    if not standings.complete:
-        raise typer.Exit(130)
+    exit_for(complete=standings.complete, forfeits=standings.forfeits().values())
 
 
 def _names(game: str, agents: str, more: list[str]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rummylab.arena.orphans import end_with
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.artifacts import write_whole
 from rummylab.errors import DatasetError, OptionError
@@ -249,7 +250,8 @@ def _make_all(directory: Path, plan: Plan, shards: Sequence[int], workers: int) 
             yield _make(directory, plan, shard)
         return
     # The agents are loaded (by the fingerprints) before the fork, so that every process has them compiled.
-    with ProcessPoolExecutor(min(workers, len(shards)), mp_context=multiprocessing.get_context("fork")) as pool:
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(min(workers, len(shards)), fork, initializer=end_with, initargs=(os.getpid(),)) as pool:
         waiting = [pool.submit(_make, directory, plan, shard) for shard in shards]
         try:
             for future in as_completed(waiting):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rummylab.arena.orphans import end_with
 from rummylab.beliefs.gin.network import Network
 from rummylab.learning.opponent_hand.beliefs import Belief, Floats, certain, chunks, counts, uniform
 from rummylab.learning.opponent_hand.dataset import Plan, Progress, play_shard
@@ -108,5 +109,6 @@ def _fresh(plan: Plan, workers: int) -> Iterator[Hands]:
     if workers == 1 or plan.shards == 1:
         yield from (play_shard(plan, shard) for shard in range(plan.shards))
         return
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork")) as pool:
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(workers, fork, initializer=end_with, initargs=(os.getpid(),)) as pool:
         yield from pool.map(play_shard, [plan] * plan.shards, range(plan.shards))
