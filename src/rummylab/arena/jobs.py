@@ -155,7 +155,7 @@ class TableJob:
         faults: list[Fault] = []
         in_a_row = [0] * seats
         began = time.perf_counter()
-        for i in range(len(tallies)):
+        for i in self._order(len(tallies), per_deal):
             withdrawn = next((k for k in range(seats) if in_a_row[k] >= WITHDRAWN_AFTER), None)
             fault = self.play(start + i // per_deal, i % per_deal, tallies[i], withdrawn)
             if i < record and withdrawn is None:
@@ -165,6 +165,11 @@ class TableJob:
             if fault is not None:
                 faults.append(fault)
         return Played(tallies, tuple(faults), time.perf_counter() - began, self.latency, tuple(hands))
+
+    def _order(self, games: int, per_deal: int) -> list[int]:
+        """Return the games in the order of play: with outsiders, who have a process for each seating, by seating."""
+        by_seating = any(isinstance(player, Outsider) for player in self.players)
+        return sorted(range(games), key=lambda i: i % per_deal if by_seating else 0)
 
     def record(self, deal: int, place: int) -> tuple[str, str]:
         """Return the game just played as a record, with its place in the chunk's order as a name."""

@@ -21,10 +21,11 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, Final, NoReturn
 
-SESSION, PROCESSES, NETWORK, FILES, READS, LIMITS, COUNT, SIGNALS = (
+SESSION, PROCESSES, NETWORK, TCP, FILES, READS, LIMITS, COUNT, SIGNALS = (
     "own session",
     "other processes hidden",
     "no network",
+    "no TCP",
     "read-only files",
     "only its own and the system's files readable",
     "limits on memory, CPU, files",
@@ -137,7 +138,7 @@ def _become_agent(config: dict[str, Any], scratch: str, done: list[str]) -> None
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if not config["command"]:  # a trial
-        os.write(1, "\n".join(name for name in MEASURES if name in done).encode())
+        os.write(1, "\n".join(name for name in (*MEASURES, TCP) if name in done).encode())
         os._exit(0)
     os.execvpe(config["command"][0], config["command"], environment)
 
@@ -363,7 +364,8 @@ def _restrict(config: dict[str, Any], scratch: str, done: list[str]) -> None:
             _allow(ruleset, path, access)
         call("syscall", 446, ruleset, 0)  # landlock_restrict_self
         os.close(ruleset)
-        gained = [READS, FILES, PROCESSES, *([NETWORK] if net else []), *([SIGNALS] if scope else [])]
+        gained = [READS, FILES, PROCESSES, *([SIGNALS] if scope else [])]
+        gained += [TCP] if net and NETWORK not in done else []
         done += [name for name in gained if name not in done]
 
 

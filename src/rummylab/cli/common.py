@@ -55,14 +55,16 @@ KEY_HELP = (
 
 
 def read_key(text: str | None) -> str | None:
-    """Return the digits of a ``--key``, which may stand in a file."""
+    """Return the digits of a ``--key``, which may stand in a file: one that outside agents cannot read."""
     from pathlib import Path
 
+    from rummylab.arena.sandbox import hide
     from rummylab.errors import OptionError
 
     if text is None or not text.startswith("@"):
         return text
     try:
+        hide(Path(text[1:]))
         return Path(text[1:]).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise OptionError(f"--key {text}: the file cannot be read: {error}") from None
