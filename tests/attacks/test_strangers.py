@@ -98,8 +98,8 @@ def test_who_attacks_at_import_is_refused_in_a_sentence(
 
 
 def test_who_patches_the_package_at_import_gains_nothing(tmp_path: Path) -> None:
-    honest = match("indian", FirstLegal(), "mindist", games=2, seed=1, workers=1)
-    cheat = match("indian", attacker(tmp_path, "patches"), "mindist", games=2, seed=1, workers=1)
+    honest = match("indian", FirstLegal(), "mindist", games=2, key="7" * 32, workers=1)
+    cheat = match("indian", attacker(tmp_path, "patches"), "mindist", games=2, key="7" * 32, workers=1)
     assert cheat.tallies.tobytes() == honest.tallies.tobytes()
     assert cheat.win_rate.value < 1
     assert "ATTACKED" not in os.environ

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from rummylab import State
 from rummylab.arena import outside, wire
@@ -17,6 +17,7 @@ from rummylab.arena.backends import ThisProcess
 from rummylab.arena.match import match
 from rummylab.arena.store import Store
 from rummylab.arena.tournament import Plan, tournament
+from rummylab.cli.main import app
 from rummylab.errors import AgentError, UnknownNameError
 from rummylab.games.registry import GAMES, game
 
@@ -69,7 +70,7 @@ def test_who_fails_again_and_again_is_withdrawn_from_the_chunk() -> None:
 
 
 def test_a_forfeit_at_a_table_of_three_is_won_by_the_other_two() -> None:
-    result = match("indian", "mindist", mine("Cheats"), "minscore", games=3, seed=1)
+    result = match("indian", "mindist", f"{BOT} mad", "minscore", games=3, seed=1)
     assert [round(result.win_rate_of(k).value, 3) for k in range(3)] == [0.5, 0.0, 0.5]
 
 
@@ -139,9 +140,10 @@ def test_who_cannot_play_is_refused_before_the_first_game(spec: str, error: type
         Plan(game="gin", agents=("simple", spec))
 
 
-def test_the_command_line_takes_a_file(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "rummylab", "arena", "indian", "mindist", "--agent", mine("FirstLegal")]
-    done = subprocess.run([*command, "--games", "2", "--json"], capture_output=True, text=True, check=True)
+def test_the_command_line_takes_a_file() -> None:
+    command = ["arena", "indian", "mindist", "--agent", mine("FirstLegal"), "--games", "2", "--workers", "1", "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0
     assert json.loads(done.stdout)["agents"] == ["mindist", mine("FirstLegal")]
 
 
