@@ -79,6 +79,15 @@ def test_dead_cards_are_not_waited_for() -> None:
     assert "3h" not in given["waits_for"], "an indicator given as a card is out of play"
 
 
+def test_outs_and_draws_are_those_of_the_distance_shown() -> None:
+    hand, dead = "3c 4c 5c 7d 8d 9d 4h 4s 4d Jc Jh 2s 9s", "Js Jd Kc Kd Kh Ks PJ PJ"
+    text = run(hand, "--wild", "K", "--dead", dead)
+    assert "MinDist 2 if any card could come, 3 with the live cards" in text
+    assert "Waits for 21 of 33 unseen cards; with one of them the hand is at MinDist 2:" in text
+    result = json.loads(run(hand, "--wild", "K", "--dead", dead, "--json"))
+    assert (result["min_dist_live"], result["n_outs"], sum(result["waits_for"].values())) == (3, 21, 21)
+
+
 def test_two_decks_count_every_copy() -> None:
     result = json.loads(run(IV_A, "--wild", "3", "--decks", "2", "--json"))
     assert result["waits_for"]["Kc"] == 2

@@ -6,14 +6,19 @@ import json
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from properties.indian_hands import MAKERS
 from properties.indian_hands import Hand as Cards
+from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import JOKER_ID, Card
+from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.errors import DeckError, NotationError, OptionError
+from rummylab.games.indian.expected_turns import expected_turns
 from rummylab.games.indian.hand import Meld, card_value, evaluate, wild_rank
+from rummylab.games.indian.target import TARGET_SIZE, min_dist_live
 
 PAPER = "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks Kh 7s"
 """Example IV-A of the paper, its suits repaired."""
@@ -123,12 +128,75 @@ def test_live_cards_alone_can_be_further_away() -> None:
     assert value.min_dist == 1
     assert value.min_dist_live is not None
     assert value.min_dist_live > 1
-    assert value.n_outs == 0
+    assert value.n_outs >= value.min_dist_live, "what is missing in the target can be drawn"
     near = evaluate(hand, 4, live=Hand.parse("2d 3d 4s Ks")).value
     assert (near.min_dist_live, str(near.outs), near.n_outs) == (1, "Ks", 1)
     assert [str(card) for meld in near.target for card in meld.missing] == ["Ks"]
     none = evaluate(hand, 4, live=Hand()).value
     assert (none.min_dist_live, none.target, len(none.kept)) == (14, (), 0)
+    assert (none.n_outs, none.expected_turns) == (0, None)
+
+
+@pytest.mark.parametrize("decks", [1, 2])
+def test_live_distance_outs_discards_and_draws_agree_by_brute_force(decks: int) -> None:
+    rng = random.Random(40 + decks)
+    further = 0
+    for i in range(24):
+        cards, wild = MAKERS[i % 3](rng, 13, decks, 2)
+        hand = as_hand(cards, decks)
+        live = some_live_cards(hand, decks, rng)
+        value = evaluate(hand, wild, decks=decks, printed_jokers=2, live=live).value
+        assert value.min_dist_live == nearest_with(hand, wild, live)
+        further += value.min_dist_live != value.min_dist
+        nearer = [card for card in live if value.distance > nearest_after_draw(hand, wild, card, live)]
+        nearer *= value.distance < 14
+        assert set(value.outs) == set(nearer)
+        assert value.n_outs == len(nearer)
+        if value.distance < 14:
+            assert value.expected_turns == expected_turns(value.distance, value.n_outs, len(live))
+            missing = {card for meld in value.target for card in meld.missing}
+            assert missing & set(live) <= set(value.outs) or value.distance == 0
+    assert further >= 5, "in some of these hands the dead cards matter"
+
+
+def test_each_discard_of_fourteen_leaves_what_thirteen_cards_are_worth() -> None:
+    rng = random.Random(7)
+    for i in range(6):
+        cards, wild = MAKERS[i % 3](rng, 14, 1, 2)
+        hand = as_hand(cards, 1)
+        live = some_live_cards(hand, 1, rng)
+        result = evaluate(hand, wild, live=live)
+        for choice in result.choices:
+            alone = evaluate(choice.left.hand, wild, live=live).value
+            assert alone == choice.left
+        assert result.choices[0].left.distance == min(choice.left.distance for choice in result.choices)
+
+
+def test_dead_jacks_and_jokers_leave_21_outs() -> None:
+    hand = Hand.parse("3c 4c 5c 7d 8d 9d 4h 4s 4d Jc Jh 2s 9s")
+    dead = Hand.parse("Js Jd Kc Kd Kh Ks PJ PJ")
+    everything = Hand(ALL_CARDS, 0, 2)
+    value = evaluate(hand, 12, live=everything - hand - dead).value
+    assert (value.min_dist, value.min_dist_live, value.n_outs) == (2, 3, 21)
+
+
+def some_live_cards(hand: Hand, decks: int, rng: random.Random) -> Hand:
+    """Some of the cards that are not in the hand: often few, and without jokers."""
+    rest = list((Counter(Deck.ordered(decks=decks, jokers=2)) - Counter(hand)).elements())
+    rng.shuffle(rest)
+    return Hand.of(rest[: rng.choice((6, 12, 20))], decks=decks)
+
+
+def nearest_with(hand: Hand, wild: int, live: Hand) -> int:
+    """The least number of cards from *live* that make thirteen of them a declaration, by the kernel for 13 cards."""
+    planes = (*(hand.mask, hand.twice, hand.jokers), wild, *(live.mask, live.twice, live.jokers))
+    return int(min_dist_live(*planes, np.zeros(TARGET_SIZE, np.int64)))
+
+
+def nearest_after_draw(hand: Hand, wild: int, card: Card, live: Hand) -> int:
+    """The least live distance after drawing *card* and discarding any of the fourteen."""
+    drawn, left = Hand.of([*hand, card], decks=2), live - Hand.of([card])
+    return min(nearest_with(drawn - Hand.of([thrown]), wild, left) for thrown in set(drawn))
 
 
 def test_everything_is_plain_data() -> None:

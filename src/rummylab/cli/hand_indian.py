@@ -90,7 +90,6 @@ def _lines(result: Evaluation, live: Copies, rules: str) -> list[str]:
     lines += _melds(value.grouping) or ["  no pure run: every card counts"]
     if len(value.loose):
         lines.append(f"  loose: {value.loose:unicode}")
-    near = _distance(value)
     lines += ["", f"MinDist {value.min_dist}{_live_words(value)}"]
     if value.min_dist == 0:
         return [*lines[:-1], "MinDist 0: declare!"]
@@ -100,11 +99,11 @@ def _lines(result: Evaluation, live: Copies, rules: str) -> list[str]:
     lines.append(f"  [ ] still missing, = a joker in its place; keeps {len(value.kept)} cards")
     spare = value.hand - value.kept
     lines.append(f"  to be replaced: {spare:unicode}")
-    goal = "can be declared" if near == 1 else f"is at MinDist {value.min_dist - 1}"
+    goal = "can be declared" if value.distance == 1 else f"is at MinDist {value.distance - 1}"
     n_live = sum(live.values())
     lines += ["", f"Waits for {value.n_outs} of {n_live} unseen cards; with one of them the hand {goal}:"]
     lines += [f"  {line}" for line in outs_in_words(value.outs, result.wild, live)]
-    lines.append(f"  about {value.expected_turns:.1f} draws from the stock until it can be declared")
+    lines.append(f"  about {value.expected_turns:.1f} more draws until it can be declared")
     return lines
 
 
@@ -140,10 +139,6 @@ def _other_rule(value: Value, rules: str) -> str:
     if value.min_scores[other] != uncapped:
         words.append(f"{min(value.min_scores[other], CAP)} by the {other} rule")
     return f" ({', '.join(words)})" if words else ""
-
-
-def _distance(value: Value) -> int:
-    return value.min_dist if value.min_dist_live is None else value.min_dist_live
 
 
 def _live_words(value: Value) -> str:

@@ -1,7 +1,7 @@
 """A hand of Indian Rummy, evaluated for people: grouping, MinScore, MinDist, what to wait for, what to throw.
 
-The values come from the kernels (`minscore`, `mindist`, `target`, `turns`); here they are checked, put into words and
-made into plain data.
+The values come from the kernels (`minscore`, `mindist`, `target`, `expected_turns`); here they are checked, put into
+words and made into plain data.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import JOKER_ID, RANKS, Card
 from rummylab.cards.hand import Hand
 from rummylab.errors import DeckError, NotationError, OptionError
+from rummylab.games.indian.expected_turns import expected_turns
 from rummylab.games.indian.melds import JOKER_BIT
 from rummylab.games.indian.mindist import CANNOT_DECLARE, live_outs, min_dist, outs
 from rummylab.games.indian.minscore import CAP, MOST_MELDS, grouping, min_score
@@ -26,9 +27,9 @@ from rummylab.games.indian.target import (
     WILDS_ONCE_AT,
     WILDS_TWICE_AT,
     min_dist_live,
+    outs_live,
     target,
 )
-from rummylab.games.indian.turns import expected_turns
 
 ANY_CARD = (ALL_CARDS, ALL_CARDS, 13)
 """Live cards where anything may come: more than any declaration needs."""
@@ -86,11 +87,16 @@ class Value:
     kept: Hand
     """The cards of the hand that are in it."""
     outs: Hand
-    """Kinds of cards, among those that can still come, that bring the hand a step nearer."""
+    """Kinds of cards, among those that can still come, that bring the hand a step nearer in `distance`."""
     n_outs: int
     """How many such cards there are."""
-    expected_turns: float
-    """Expected draws until the hand can be declared (see `turns`)."""
+    expected_turns: float | None
+    """Expected draws until the hand can be declared; ``None`` if the live cards do not suffice."""
+
+    @property
+    def distance(self) -> int:
+        """The MinDist that target, outs and expected draws go by: the live one where live cards were given."""
+        return self.min_dist if self.min_dist_live is None else self.min_dist_live
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +109,12 @@ class Choice:
     @property
     def rank(self) -> tuple[float, ...]:
         """Order of choices: nearest first, then most outs, then least score, then the dearest card."""
-        near = self.left.min_dist if self.left.min_dist_live is None else self.left.min_dist_live
-        return near, -self.left.n_outs, self.left.min_scores["paper"], -card_value(self.discard, self.left.wild)
+        return (
+            self.left.distance,
+            -self.left.n_outs,
+            self.left.min_scores["paper"],
+            -card_value(self.discard, self.left.wild),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,9 +242,14 @@ def _value(hand: Hand, wild: int, rest: Hand, only_live: bool, strict: bool) -> 
     scratch = np.zeros(TARGET_SIZE, np.int64)
     live = (rest.mask, rest.twice, rest.jokers)
     nearest = int(min_dist_live(*planes, wild, *live, scratch)) if only_live else None
-    aim = _target(hand, wild, distance if nearest is None else nearest, live if only_live else ANY_CARD)
-    # With two decks a kind held twice cannot come a third time.
-    found = int(outs(*planes, wild, distance, rest.mask & ~hand.twice))
+    if nearest is None:
+        near, may_come = distance, ANY_CARD
+        # With two decks a kind held twice cannot come a third time.
+        found = int(outs(*planes, wild, distance, rest.mask & ~hand.twice))
+    else:
+        near, may_come = nearest, live
+        found = int(outs_live(*planes, wild, nearest, *live, scratch))
+    aim = _target(hand, wild, near, may_come)
     n_outs = int(live_outs(found, *live))
     return Value(
         hand=hand,
@@ -249,7 +264,7 @@ def _value(hand: Hand, wild: int, rest: Hand, only_live: bool, strict: bool) -> 
         kept=_cards_in(aim),
         outs=Hand(found & rest.mask, 0, int(bool(found & JOKER_BIT and rest.jokers))),
         n_outs=n_outs,
-        expected_turns=float(expected_turns(distance, n_outs, len(rest))),
+        expected_turns=float(expected_turns(near, n_outs, len(rest))) if near < CANNOT_DECLARE else None,
     )
 
 

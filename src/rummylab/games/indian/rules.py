@@ -272,7 +272,7 @@ def open_hand(row: np.void) -> None:
     _clear(row)
     row.rng = lot_of_deck(row, n_cards(rules))
     for i in range(place):
-        _take_up(row.mine[i % rules.seats], row.deck[i])
+        take_up(row.mine[i % rules.seats], row.deck[i])
     # A hand-made deck may have a printed joker here: the next card that is none changes places with it (3).
     other = place
     while row.deck[other] == JOKER_ID and not rules.aces_wild:
@@ -337,7 +337,7 @@ def first_starter(table: np.void, root: Root, pair: int) -> int:
 
 
 @helper
-def _take_up(mine: np.void, card: int) -> None:
+def take_up(mine: np.void, card: int) -> None:
     """Put *card* into a hand."""
     if card == JOKER_ID:
         mine.jokers += 1
@@ -347,7 +347,7 @@ def _take_up(mine: np.void, card: int) -> None:
 
 
 @helper
-def _give_up(mine: np.void, card: int) -> None:
+def give_up(mine: np.void, card: int) -> None:
     """Take *card* out of a hand."""
     if card == JOKER_ID:
         mine.jokers -= 1
@@ -481,7 +481,7 @@ def _drawn(row: np.void, card: int, shown: int) -> None:
     table = row.table
     seat = table.actor
     mine = row.mine[seat]
-    _take_up(mine, card)
+    take_up(mine, card)
     mine.drawn = card
     table.last_draw[seat] = shown
     table.draws[seat] += 1
@@ -494,7 +494,7 @@ def _throw(row: np.void, card: int) -> None:
     table = row.table
     seat = table.actor
     mine = row.mine[seat]
-    _give_up(mine, card)
+    give_up(mine, card)
     mine.drawn = -1
     _forget(table, seat, card)
     _lay_open(table, card)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import EACH_SUIT, LANE, popcount
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, popcount
 from rummylab.games.indian.melds import (
     GROUP,
+    JOKER_BIT,
     WINDOWS,
     Ints,
     field_size,
@@ -22,7 +23,15 @@ from rummylab.games.indian.melds import (
     take_away,
     without_group,
 )
-from rummylab.games.indian.mindist import CANNOT_DECLARE, PLACES, distance_with_live_pure, hand_limits, runs_keep
+from rummylab.games.indian.mindist import (
+    CANNOT_DECLARE,
+    PLACES,
+    distance_with_live_pure,
+    hand_limits,
+    min_dist,
+    outs,
+    runs_keep,
+)
 
 # Entries of what `target` writes: four melds, the hand's own cards in each, and the hand's jokers kept.
 MELDS_AT, OWN_AT, WILDS_ONCE_AT, WILDS_TWICE_AT, PRINTED_AT, TARGET_SIZE = 0, 4, 8, 9, 10, 11
@@ -199,6 +208,63 @@ def min_dist_live(
             return distance
         distance += 1
     return distance
+
+
+@kernel
+def outs_live(
+    once: int,
+    twice: int,
+    jokers: int,
+    wild: int,
+    distance: int,
+    live_once: int,
+    live_twice: int,
+    live_jokers: int,
+    scratch: Ints,
+) -> int:
+    """Return which live kinds bring 13 cards of live MinDist *distance* a step nearer, best discard assumed.
+
+    `JOKER_BIT` in the answer says whether a printed joker helps. The card drawn is no longer among those that can
+    still come. *scratch* has `TARGET_SIZE` entries. A hand that cannot be completed has no outs.
+    """
+    if distance == 0 or distance >= CANNOT_DECLARE:
+        return 0
+    # 1. While dead cards do not hurt, only what brings the hand nearer if any card may come can help.
+    asked = live_once & ALL_CARDS
+    joker_helps = live_jokers > 0
+    if min_dist(once, twice, jokers, wild) == distance:
+        found = outs(once, twice, jokers, wild, distance, asked & ~twice)
+        asked &= found
+        joker_helps = joker_helps and found & JOKER_BIT != 0
+    # 2. Draw each kind in turn.
+    marks = 0
+    if joker_helps and _is_nearer(
+        once, twice, jokers + 1, wild, distance, live_once, live_twice, live_jokers - 1, scratch
+    ):
+        marks |= JOKER_BIT
+    while asked:
+        card = asked & -asked
+        asked ^= card
+        once1, twice1 = once | card, twice | (once & card)
+        left_once, left_twice = take_away(live_once, live_twice, card)
+        if _is_nearer(once1, twice1, jokers, wild, distance, left_once, left_twice, live_jokers, scratch):
+            marks |= card
+    return marks
+
+
+@helper
+def _is_nearer(
+    once: int,
+    twice: int,
+    jokers: int,
+    wild: int,
+    distance: int,
+    live_once: int,
+    live_twice: int,
+    live_jokers: int,
+    scratch: Ints,
+) -> bool:
+    return min_dist_live(once, twice, jokers, wild, live_once, live_twice, live_jokers, scratch) < distance
 
 
 @kernel
