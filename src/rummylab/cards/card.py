@@ -37,9 +37,9 @@ class Card:
 
     @classmethod
     def parse(cls, text: str) -> Card:
-        """Read a card such as ``7h``; ``10h`` and upper-case suits are understood too."""
+        """Read a card such as ``7h``; ``10h``, upper-case suits and symbols (``7♥``, ``★``) are understood too."""
         word = text.strip()
-        if word.upper() in ("PJ", "JOKER"):
+        if word.upper() in ("PJ", "JOKER", "★"):
             return cls(JOKER_ID)
         rank_text = "T" if word[:-1] == "10" else word[:-1].upper()
         suit_text = word[-1:].lower()

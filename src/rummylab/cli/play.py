@@ -32,8 +32,7 @@ def play(
     from rummylab.agents.registry import agent as named_agent
     from rummylab.errors import OptionError
     from rummylab.games.registry import game as find_game
-    from rummylab.play.terminal.gin import GinTable
-    from rummylab.play.terminal.table import TerminalTable
+    from rummylab.play.terminal.tables import table_for
 
     name = agent or _FAVOURITE.get(find_game(game).name, "random")
     table_rules = _rules(game, rules, seats)
@@ -41,7 +40,7 @@ def play(
         raise OptionError(f"--record is {record}, but there is no directory {record.resolve().parent}")
     opponents = [named_agent(game, name) for _ in range(table_rules.seats - 1)]
     announce_compilation()
-    table = (GinTable if game == "gin" else TerminalTable)(
+    table = table_for(find_game(game).name)(
         table_rules,
         opponents,
         secrets.randbelow(2**32) if seed is None else seed,

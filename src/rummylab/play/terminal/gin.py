@@ -7,10 +7,10 @@ from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.state import State
-from rummylab.errors import NotationError
 from rummylab.games.gin.game import GinObservation
 from rummylab.games.gin.melds import best_arrangements, best_throws, min_deadwood
 from rummylab.play.terminal.table import YOU, TerminalTable
+from rummylab.play.terminal.table import read_action as read_any
 
 HELP = """  s          draw from the stock          u or y     take the up-card
   p or n     pass on the first up-card    7h         discard the seven of hearts
@@ -85,10 +85,7 @@ def read_action(word: str, seen: GinObservation) -> Action:
     if seen.phase == "discard" and len(parts) == 1 and parts[0] != "gin":
         return Action("discard", (Card.parse(parts[0]),))
     shortcuts = {"s": "draw stock", "u": "draw upcard", "y": "draw upcard", "p": "pass", "n": "pass", "gin": "big gin"}
-    action = next((action for action in seen.legal if str(action) == shortcuts.get(word, word)), None)
-    if action is None:
-        raise NotationError(f"{word!r} is nothing you can do now; type 'help'")
-    return action
+    return read_any(shortcuts.get(word, word), seen.legal)
 
 
 def arranged(hand: Hand, style: str) -> str:

@@ -218,11 +218,14 @@ class TerminalTable:
             self.write(f"your card goes to {self.names[getattr(seen, 'passes_to', YOU)]}")
         self.write(prompt(seen.legal, self.style))
 
-    def _show_end(self, state: State) -> None:
+    def _show_hands(self, state: State) -> None:
         for event in state.log:
             if event.action.verb == "shows":
                 held = " ".join(format(card, self.style) for card in event.action.cards)
                 self.write(f"{self.names[event.seat]}: {held or 'no cards left'}")
+
+    def _show_end(self, state: State) -> None:
+        self._show_hands(state)
         result: dict[str, Any] = state.result
         if result["winner"] is None:
             self.write(f"{result['outcome'].capitalize()}: nobody scores.")
@@ -257,11 +260,15 @@ def prompt(legal: Sequence[Action], style: str = "text") -> str:
 
 
 def read_action(text: str, legal: Sequence[Action]) -> Action:
-    """Return the move of *legal* that *text* means: its words, or enough of them, or a card to throw or pass."""
-    tokens = text.lower().split()
-    exact = [action for action in legal if _is_same(tokens, action)]
+    """Return the move of *legal* that *text* means: its words, or enough of them, or a card to throw or pass.
+
+    Every move is understood in the words, letters or symbols in which it is shown.
+    """
+    tokens = [_card_word(token) for token in text.lower().split()]
+    spelled = [action for action in legal if tokens == _words(action)]
+    same = [action for action in legal if _is_same(tokens, action)]
     alone = [action for action in legal if action.verb in ("discard", "pass") and tokens == _words(action)[1:]]
-    for found in (exact, alone, [action for action in legal if _begins(tokens, _words(action))]):
+    for found in (spelled, same, alone, [action for action in legal if _begins(tokens, _words(action))]):
         if len(found) == 1:
             return found[0]
         if found:
@@ -285,11 +292,11 @@ def _is_same(tokens: list[str], action: Action) -> bool:
 def _begins(tokens: list[str], words: list[str]) -> bool:
     """Return whether the tokens begin some of the words, in order."""
     left = iter(words)
-    return all(any(word.startswith(token) for word in left) for token in map(_card_word, tokens))
+    return all(any(word.startswith(token) for word in left) for token in tokens)
 
 
 def _card_word(token: str) -> str:
-    """Return a card as actions spell it (``10h`` is ``th``), anything else as it is."""
+    """Return a card as actions spell it (``10h`` and ``t♥`` are ``th``), anything else as it is."""
     try:
         return str(Card.parse(token)).lower()
     except NotationError:
