@@ -16,16 +16,19 @@ from rummylab.arena.experiment.steps import OrderedStepResult
 from rummylab.arena.experiment.verdicts import Measured
 from rummylab.arena.ordered import Ordered
 from rummylab.arena.reproduce.indian_hands import HandSample, HandsStep
+from rummylab.arena.reproduce.indian_published import PublishedResult, PublishedStep
 from rummylab.arena.statistics import Z95, Estimate, holm, p_value
 from rummylab.arena.words import share_words, signed_words
 from rummylab.cards.hand import Hand
 from rummylab.games.indian.hand import Value, evaluate, wild_rank
 from rummylab.games.indian.rules import OUTCOMES
 
-STEPS = {HandsStep.KIND: HandsStep}
+STEPS = {HandsStep.KIND: HandsStep, PublishedStep.KIND: PublishedStep}
 LEVEL = 0.05
 SEVEN = "2s 8s Qs Ah 5h 9h Th 4d 9d Kd 3c 8c Tc"
-"""A hand of MinDist 7 with sevens wild (rules page)."""
+"""A hand of MinDist 7 with sevens wild (rules page): no hand of one deck has more."""
+NINE = "4c 4c Ad 6s Ad 8c 5h Qc Th Js Js 9d 9d"
+"""A hand of two decks of MinDist 9 with twos wild."""
 _NAMES = {
     "random": "Random",
     "defeat-seeking": "Defeat-seeking",
@@ -135,6 +138,10 @@ class Study:
         self.samples: dict[str, HandSample] = {
             name: found for name, found in results.steps.items() if isinstance(found, HandSample)
         }
+        self.published: dict[str, PublishedResult] = {
+            found.pick_up: found for found in results.of_kind(PublishedResult)
+        }
+        """The published program's own agents, by what they do after a pick-up from the pile."""
         self.play = Ordered.merged(found.ordered for found in results.of_kind(OrderedStepResult))
         self.agents, self.extra = experiment.step("pairs").players(), self._agents(experiment, "beyond")
         self.droppers = self._agents(experiment, "drops")
@@ -235,9 +242,21 @@ def _likely_mindist(study: Study) -> Measured:
     return large.share(float(large.distances[2:5].sum()))
 
 
+def seven() -> Value:
+    return evaluate(Hand.parse(SEVEN), wild_rank("7")).value
+
+
+def nine() -> Value:
+    return evaluate(Hand.parse(NINE, decks=2), wild_rank("2"), decks=2).value
+
+
 def _possible_mindist(study: Study) -> Measured:
-    words = f"true, but not sharp: 7 is the most with one deck, and it occurs (`{SEVEN}`, sevens wild)"
-    return Measured.exact(evaluate(Hand.parse(SEVEN), wild_rank("7")).value.min_dist, words)
+    most = nine().min_dist
+    words = (
+        f"with two decks {most} occurs (`{NINE}`, twos wild), so the bound is sharp;"
+        f" with one deck {seven().min_dist} is the most (`{SEVEN}`, sevens wild)"
+    )
+    return Measured.exact(most, words)
 
 
 _CLAIMS: Mapping[str, Callable[[Study], Measured]] = {

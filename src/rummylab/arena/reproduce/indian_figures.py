@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rummylab.arena import plots
+from rummylab.arena.reproduce import indian_diagram
 from rummylab.arena.reproduce.indian import Study, name_of, turned
 
 
@@ -46,6 +47,8 @@ def draw(study: Study, out: Path) -> None:
         x="MinDist",
         title="Fig. 3: MinDist of random hands",
     )
+    example = study.printed.example("iv_a")
+    indian_diagram.draw(example.hand, example.wild, out / "fig4-minscore-transitions.png")
     _draw_tables(study, out)
     tests = study.tests
     plots.forest(
