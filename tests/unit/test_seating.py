@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_chinese_commands import run
 
 from rummylab import match
 from rummylab.arena.seating import games_per_deal, orders, predecessors, seatings
@@ -51,6 +52,16 @@ def test_the_effect_of_the_neighbor_is_shown() -> None:
     assert after_keats["effect_ci"][0] > 0 > after_dummy["effect_ci"][1]
     assert after_keats["effect"] + after_dummy["effect"] == pytest.approx(0, abs=0.05)
     assert match("gin", "simple", "random", games=2, workers=1).neighbors() == []
+
+
+def test_five_seats_play_each_deal_in_six_orders_and_say_so() -> None:
+    result = match("indian", "mindist", "minscore", "random", "minscore", "random", games=30, seed=3, workers=1)
+    assert result.games == 30
+    rows = result.to_dict()["neighbors"]
+    assert all(row["agent"] != row["after"] for row in rows)
+    assert len(rows) <= 20, "a pair that never sat like this has no number"
+    text = run("arena", "indian", "mindist", *["random"] * 4, "--games", "30", "--workers", "1")
+    assert "circular orders: each deal in 6 of 24, drawn at random" in text
 
 
 def deals_of_four(rng: np.random.Generator, n: int, strength: Floats) -> Floats:

@@ -26,7 +26,7 @@ from rummylab.arena.orphans import end_with
 from rummylab.arena.outside import Fault, is_compiled, is_outside, player
 from rummylab.arena.seating import games_per_deal, predecessors
 from rummylab.arena.sequential import Sprt
-from rummylab.arena.statistics import Estimate, Floats, linearised, mean, ratio, share
+from rummylab.arena.statistics import Estimate, Floats, linearised, mean, ratio, share, student
 from rummylab.arena.words import told_apart
 from rummylab.cards.rng import is_key
 from rummylab.engine.agent import Agent, CompiledAgent
@@ -155,7 +155,7 @@ class MatchResult:
         gain, hands = self._points_after(number, other)
         played = self.by_deal(self._plays_before(number, other)).any(axis=1)
         all_gain, all_hands = (values[played] for values in self.of_deals(number)[1:])
-        return mean(linearised(gain, hands) - linearised(all_gain, all_hands))
+        return mean(linearised(gain, hands) - linearised(all_gain, all_hands), student(max(1, len(gain) - 1)))
 
     def _points_after(self, number: int, other: int) -> tuple[Floats, Floats]:
         """Return gain and hands, deal by deal, of the games in which *other* plays just before the agent."""
@@ -249,9 +249,14 @@ class MatchResult:
         return {"agent": self.labels[number]} | _plain(self.win_rate_of(number), self.points_per_hand_of(number))
 
     def neighbors(self) -> list[dict[str, Any]]:
-        """Return how each agent does after each other one, who plays just before it; empty for two agents."""
+        """Return how each agent does after each other one, who plays just before it; empty for two agents.
+
+        Where orders are sampled and deals are few, pairs that never sat like this are left out.
+        """
         rows = []
         for number, other in itertools.permutations(range(self.seats if self.seats > 2 else 0), 2):
+            if not self._plays_before(number, other).any():
+                continue
             effect = self.neighbor_effect(number, other)
             rows.append(
                 {"agent": self.labels[number], "after": self.labels[other]}
