@@ -22,8 +22,8 @@ ELO = 400 / math.log(10)
 """Elo points per unit of log-odds."""
 _SWEEP = -2 * math.log(0.05)
 """How much less likely a sweep may be at its bound than at best, as a deviance: it then has a chance of 5%."""
-_VIRTUAL = 1e-3
-"""Virtual games won each way by every pair that met. They keep all numbers finite and weigh nothing."""
+_TINY = 1e-3
+"""Virtual games won each way by every pair that met, where bounds are sought: enough to keep all numbers finite."""
 _FARTHEST = 30.0
 """A distance in log-odds (5,200 Elo) beyond which no end of an interval is looked for."""
 Bools = npt.NDArray[np.bool_]
@@ -182,21 +182,25 @@ def intervals(fields: Sequence[Field], anchors: Sequence[int]) -> tuple[Floats, 
     limited = np.array([field.limited_by() for field in fields])
     above, below = limited[place, :, anchors], limited[place, anchors]
     free = np.arange(won.shape[1]) != np.array(anchors)[:, None]
-    start = np.zeros(free.shape)
-    soft = maximize(won + 0.5 * met, played + met, start, free)
-    won, played = won + _VIRTUAL * met, played + 2 * _VIRTUAL * met
-    best = maximize(won, played, soft, free)
-    is_rated = above & below
-    estimate = np.where(is_rated, best, np.where(above, -np.inf, np.where(below, np.inf, np.nan)))
-    deviance, spread = np.empty(free.shape), np.empty(free.shape)
+    soft = maximize(won + 0.5 * met, played + met, np.zeros(free.shape), free)
+    deviance, spread, is_rated = np.empty(free.shape), np.empty(free.shape), above & below
     for k, field in enumerate(fields):
         rated, spread[k], swept = field.threshold(anchors[k], soft[k])
         deviance[k] = np.where(is_rated[k], rated, swept)
-    low, high = np.where(below, best, -np.inf), np.where(above, best, np.inf)
-    for ends, sign, has in ((low, -1, below), (high, 1, above)):
-        which, who = np.nonzero(has & free)
-        search = _Search(won[which], played[which], best[which], free[which], who, sign)
-        ends[which, who] = search.ends(deviance[which, who], spread[which, who])
+    estimate = np.where(above, -np.inf, np.where(below, np.inf, np.nan))
+    low, high = np.full(free.shape, -np.inf), np.full(free.shape, np.inf)
+    # Ratings depend on games within the anchor's group alone. About 1/n virtual games won each way by every pair, as
+    # Jeffreys' prior has it, take the bias out of ratings that few games decide.
+    inside = is_rated[:, :, None] & is_rated[:, None, :] & met
+    virtual = inside / is_rated.sum(axis=1)[:, None, None]
+    for chosen, kept, extra in ((is_rated, inside, virtual), (~is_rated, met, _TINY * met)):
+        most, of = won * kept + extra, played * kept + 2 * extra
+        best = maximize(most, of, soft, free)
+        estimate, low, high = (np.where(is_rated & chosen, best, values) for values in (estimate, low, high))
+        for ends, sign, has in ((low, -1, below), (high, 1, above)):
+            which, who = np.nonzero(chosen & has & free)
+            search = _Search(most[which], of[which], best[which], free[which], who, sign)
+            ends[which, who] = search.ends(deviance[which, who], spread[which, who])
     return low, np.asarray(estimate), high
 
 
