@@ -124,7 +124,7 @@ def test_both_forms_have_the_win_rates_of_the_table(played: tuple[Path, Standing
 
 def test_the_report_says_what_elo_is_relative_to_and_no_win_rate_exceeds_100_percent(pages: Path) -> None:
     text = (pages / "report.md").read_text()
-    anchor = next(name for name in PLAN.agents if f"Elo relative to {name}, whose rating is 0 by definition." in text)
+    anchor = next(name for name in PLAN.agents if f"Elo relative to `{name}`, whose rating is 0 by definition." in text)
     assert f"| `{anchor}` | +0 | anchor |" in text
     assert "times fewer" not in text
     assert all(float(rate) <= 100 for rate in re.findall(r"(\d+\.\d+)%", text))

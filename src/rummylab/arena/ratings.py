@@ -8,7 +8,7 @@ together: all pairs play the same deals, so deals are the independent draws (doc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,13 +95,16 @@ def rate(
     return sorted(found, key=lambda r: rank[r.name])
 
 
-def rating_notes(ratings: Sequence[Rating]) -> list[str]:
-    """Return the sentences that a table of ratings needs: what 0 is, what a bound is, who is not comparable."""
-    anchor = next(r.name for r in ratings if r.is_anchor)
+def rating_notes(ratings: Sequence[Rating], shown: Callable[[str], str] = str) -> list[str]:
+    """Return the sentences that a table of ratings needs: what 0 is, what a bound is, who is not comparable.
+
+    *shown* says how an agent's name is written.
+    """
+    anchor = next(shown(r.name) for r in ratings if r.is_anchor)
     notes = [f"Elo relative to {anchor}, whose rating is 0 by definition."]
     if any(r.is_comparable and not r.is_rated for r in ratings):
         notes.append("≥ and ≤ are 95% bounds for agents that won, or lost, every game on the way to the anchor.")
-    if apart := [r.name for r in ratings if not r.is_comparable]:
+    if apart := [shown(r.name) for r in ratings if not r.is_comparable]:
         notes.append(f"No results connect {anchor} with {', '.join(apart)}: they have no rating on this scale.")
     return notes
 

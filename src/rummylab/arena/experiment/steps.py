@@ -352,7 +352,7 @@ class TournamentStepResult:
         square = [(f"**{one}**", *(cell(one, two) for two in names)) for one in names]
         elo = [(f"`{r.name}`", str(r), r.interval) for r in self.standings.ratings()]
         text = table(("win rate of", *names), square) + "\n" + table(("agent", "Elo", "95%"), elo)
-        text += "\n" + " ".join(rating_notes(self.standings.ratings())) + "\n"
+        text += "\n" + " ".join(rating_notes(self.standings.ratings(), "`{}`".format)) + "\n"
         for cycle in self.standings.cycles():
             text += f"\nCycle: {' beats '.join([*cycle, cycle[0]])}.\n"
         return text + _forfeits(self.standings.forfeits())

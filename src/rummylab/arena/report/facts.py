@@ -84,7 +84,7 @@ class Facts:
     @property
     def rating_notes(self) -> str:
         """What a reader of the ratings has to know."""
-        return " ".join(rating_notes(self._all_ratings))
+        return " ".join(rating_notes(self._all_ratings, lambda name: f"`{self.labels[name]}`"))
 
     @cached_property
     def order(self) -> list[str]:
