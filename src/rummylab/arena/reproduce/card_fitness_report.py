@@ -104,7 +104,7 @@ Two sentences decide how large the gaps are, and each can be read in several way
   the cards that have it. *Any*: V2 keeps the cards that have at least one of them.
 
 All twelve combinations, {games:,} games a pair, seed {seed}. The distance is the root mean square of the three
-differences from the paper, in points of percent.
+differences from the paper, in percentage points.
 """
 _ABOUT_NEAREST = """
 The nearest of the twelve on this seed: V4 {v4}, V2 {v2} and {independent}. {same}It is the best of twelve, so the
