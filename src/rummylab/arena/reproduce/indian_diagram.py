@@ -152,7 +152,7 @@ def draw(hand: Hand, wild: int, path: Path) -> int:
     n_rows = _place(root, 0.0)
     with plots.figure(path, 15, 1.0 + 0.8 * n_rows) as (_, axes):
         axes.set_axis_off()
-        axes.set_xlim(-0.05, len(_WIDTHS) + 0.95)
+        axes.set_xlim(-0.05, len(_WIDTHS) + 0.45)
         axes.set_ylim(n_rows - 0.4, -0.9)
         for depth in range(len(_WIDTHS)):
             axes.text(depth + 0.02, -0.75, STAGES[min(depth, 2)], color=plots.GREY, fontsize=9, style="italic")
@@ -203,13 +203,12 @@ def _draw_node(axes: Axes, states: Transitions, node: Node, *, is_best: bool) ->
         )
         axes.text(
             child.depth - 0.02,
-            child.row - 0.08,
+            child.row + (-0.08 if child.row == node.row else 0.08),
             " ".join(format(card, "unicode") for card in child.meld),
             fontsize=7.5,
             ha="right",
-            va="bottom",
+            va="bottom" if child.row == node.row else "top",
             color=plots.BLUE if best else plots.GREY,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
         _draw_node(axes, states, child, is_best=best)
 
