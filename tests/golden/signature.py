@@ -11,7 +11,7 @@ import argparse
 import hashlib
 import json
 import sys
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +31,7 @@ READABLE = HERE / "gin_hand.txt"
 SEED = 20_260
 HANDS_AT_THE_TABLE = 40
 BATCH_PAIRS = 200
+_FEW = 3
 
 
 def text_of(state: State) -> str:
@@ -70,22 +71,31 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
 
+def meetings(game: str, preset: str) -> list[tuple[str, str]]:
+    """Return who meets: everybody itself and, under the game's first preset, others.
+
+    Under further presets a meeting of two agents shows nothing that their meetings with themselves do not.
+    """
+    names = [entry.name for entry in entries(game)]
+    alone = [(name, name) for name in names]
+    if preset != next(iter(GAMES[game].presets)):
+        return alone
+    # Every pair or, where agents are many, each with the next.
+    return [*alone, *(combinations(sorted(names), 2) if len(names) <= _FEW else pairwise(names))]
+
+
 def signatures() -> dict[str, dict[str, str | int]]:
-    """Every game, preset and meeting of two registered agents, with the version the behaviour belongs to."""
-    found: dict[str, dict[str, str | int]] = {}
-    for name, game in GAMES.items():
-        names = [entry.name for entry in entries(name)]
-        for preset in game.presets:
-            # Every meeting or, where agents are many, each with itself and with the next.
-            few = len(names) <= 3
-            meetings = [(a, b) for a in names for b in names if a <= b] if few else [(a, a) for a in names]
-            for first, second in meetings if few else [*meetings, *pairwise(names)]:
-                found[f"{name}/{preset}/{first}/{second}"] = {
-                    "version": game.rules(preset).version,
-                    "table": table_signature(name, preset, first, second),
-                    "batch": batch_signature(name, preset, first, second),
-                }
-    return found
+    """Return the hashes by game, preset and meeting, with the version the behaviour belongs to."""
+    return {
+        f"{name}/{preset}/{first}/{second}": {
+            "version": game.rules(preset).version,
+            "table": table_signature(name, preset, first, second),
+            "batch": batch_signature(name, preset, first, second),
+        }
+        for name, game in GAMES.items()
+        for preset in game.presets
+        for first, second in meetings(name, preset)
+    }
 
 
 def readable_hand() -> str:

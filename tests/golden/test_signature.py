@@ -17,12 +17,13 @@ ADVICE = (
 PINNED = json.loads(signature.PINNED.read_text())
 
 
-def test_every_game_preset_and_agent_is_pinned() -> None:
-    pinned = {tuple(name.split("/")) for name in PINNED}
-    for name, game in GAMES.items():
-        for preset in game.presets:
-            for entry in entries(name):
-                assert (name, preset, entry.name, entry.name) in pinned, "run tests/golden/signature.py --write"
+def test_every_agent_is_pinned_under_every_preset() -> None:
+    presets = [(name, preset) for name, game in GAMES.items() for preset in game.presets]
+    meetings = {"/".join((*place, *pair)) for place in presets for pair in signature.meetings(*place)}
+    assert set(PINNED) == meetings, "run tests/golden/signature.py --write"
+    assert {(name, preset, entry.name) for name, preset in presets for entry in entries(name)} == {
+        (name, preset, first) for name, preset, first, second in (key.split("/") for key in meetings) if first == second
+    }
 
 
 @pytest.mark.parametrize("name", PINNED)
