@@ -22,7 +22,9 @@ MAX_LINE: Final = 1 << 16
 KEPT_STDERR: Final = 1 << 12
 """How much of a process's stderr is kept: its end."""
 _PART: Final = 1 << 16
-_LAST_WORDS: Final = 5.0
+_EXIT_CODE: Final = 1.0
+"""Seconds to wait for the exit code of a process that has closed its pipes."""
+_LAST_WORDS: Final = 10.0
 """Seconds that a supervisor has to end its agent before it is killed itself."""
 
 
@@ -125,7 +127,7 @@ class LineProcess:
         """Return the fault of a process that is gone, or has closed its pipes."""
         code: int | None = None
         with suppress(subprocess.TimeoutExpired):
-            code = self._child.wait(_LAST_WORDS / 5)
+            code = self._child.wait(_EXIT_CODE)
         for _ in range(KEPT_STDERR):
             part = _read(self._err)
             if not part:
