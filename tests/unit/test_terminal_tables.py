@@ -10,6 +10,7 @@ from itertools import islice
 import pytest
 
 from indian_tables import deal as deal_indian
+from rummylab.agents.registry import agent as named_agent
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.games.contract.game import chinese
@@ -122,3 +123,31 @@ def test_the_chinese_table_shows_the_contract_and_who_has_laid_it_down() -> None
 )
 def test_a_contract_in_words(contract: str, words: str) -> None:
     assert contract_words(Contract.parse(contract, 10)) == words
+
+
+@pytest.mark.parametrize(
+    ("game", "agent", "changes"),
+    [
+        ("indian", "mindist-outs", {}),
+        ("indian", "mindist-score", {"seats": 3}),
+        ("chinese", "chinese-heuristic", {"rounds": 1}),
+        ("gin-course", "keats", {"hands": 4}),
+    ],
+)
+def test_a_match_can_be_played_by_typing_what_was_hinted(game: str, agent: str, changes: dict[str, int]) -> None:
+    rules = GAMES[game].rules(None, **changes)
+    said: list[str] = []
+
+    def read(_: str) -> str:
+        last = ANSI.sub("", said[-1])
+        return last.partition(" would ")[2] if " would " in last else "hint"
+
+    players = [named_agent(game, agent) for _ in range(rules.seats - 1)]
+    table = table_for(game)(rules, players, 5, coach=named_agent(game, agent), read=read, write=said.append)
+    table.play()
+    text = ANSI.sub("", "\n".join(said))
+    assert "is nothing you can do now" not in text
+    assert " wins " in text or "You win" in text or "nobody scores" in text
+    if game == "indian":
+        assert "wild" in text
+        assert re.search(r"Declared! .* \d+ points", text)
