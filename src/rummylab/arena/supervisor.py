@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import resource
 import signal
 import struct
 import sys
@@ -37,13 +36,13 @@ MEMORY: Final = 4 << 30
 FILE_SIZE: Final = 64 << 20
 OPEN_FILES: Final = 512
 MAX_PROCESSES: Final = 64
-_ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_ENDING: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 _PARENT_CHECK: Final = 0.5
 """Seconds between looks at who our parent is, where the kernel does not tell us of its death."""
 _NEW_USER, _NEW_PID = 0x10000000, 0x20000000
 _NAMESPACES: Final = {"mount": 0x00020000, NETWORK: 0x40000000, "ipc": 0x08000000, "uts": 0x04000000}
 _LINUX: Final = sys.platform == "linux"
-_libc: Any = ctypes.CDLL(None, use_errno=True)
+_libc: Any = ctypes.CDLL(None, use_errno=True) if _LINUX else None
 
 
 def call(function: str, *arguments: Any) -> int:
@@ -213,7 +212,13 @@ def _let_go_of_pipes() -> None:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder with all that is in it."""
+    """Remove a folder with all that is in it, also what cannot be listed."""
+    for place, folders, _ in os.walk(folder):
+        for name in folders:
+            path = os.path.join(place, name)
+            if not os.path.islink(path):
+                with suppress(OSError):
+                    os.chmod(path, 0o700)
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
             with suppress(OSError):
@@ -277,6 +282,8 @@ def _mount(config: dict[str, Any], scratch: str, done: list[str]) -> None:
 
 
 def _limit(cpu: int, done: list[str]) -> None:
+    import resource  # not on every system, and the referee imports this module
+
     limits = {"CORE": 0, "FSIZE": FILE_SIZE, "NOFILE": OPEN_FILES, "AS": MEMORY, "CPU": cpu}
     if os.geteuid() != 0:
         limits["NPROC"] = MAX_PROCESSES + _processes_of_ours()
@@ -288,6 +295,8 @@ def _limit(cpu: int, done: list[str]) -> None:
 
 
 def _set_limit(what: int, limit: int) -> bool:
+    import resource
+
     hard = resource.getrlimit(what)[1]
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     try:
