@@ -80,6 +80,17 @@ def test_a_program_plays_through_lines() -> None:
     assert not result.faults
 
 
+def test_words_of_a_command_that_name_files_become_absolute_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bot.py").touch()
+    (tmp_path / "data" / "new").mkdir(parents=True)
+    start = outside._program("program:sh bot.py --mode data data/new")
+    assert start.command[1:] == (f"{tmp_path}/bot.py", "--mode", "data", f"{tmp_path}/data/new")
+    assert {str(tmp_path), f"{tmp_path}/data/new"} <= set(start.readable)
+
+
 @pytest.mark.parametrize(
     ("argument", "kind", "words"),
     [("rude", "bad answer", "said 'hello' instead of 'ready'"), ("mad", "illegal move", "not an action: '!?'")],

@@ -197,11 +197,16 @@ def _program(spec: str) -> Start:
     """Return how to start a program. It runs in a scratch folder, so words that name files become absolute paths."""
     first, *others = _command(spec)
     program = os.path.abspath(cast(str, shutil.which(first)))
-    others = [os.path.abspath(word) if os.path.exists(word) else word for word in others]
-    folders = [word if os.path.isdir(word) else os.path.dirname(word) for word in others if os.path.exists(word)]
+    others = [os.path.abspath(word) if _is_path(word) else word for word in others]
+    folders = [word if os.path.isdir(word) else os.path.dirname(word) for word in others if _is_path(word)]
     installed_at = Path(program).resolve().parent
     folders += [str(installed_at.parent if installed_at.name == "bin" else installed_at), os.path.dirname(program)]
     return Start((program, *others), tuple(folders))
+
+
+def _is_path(word: str) -> bool:
+    """Return whether a word of a command means a file or a folder; ``test`` alone is not taken for a folder."""
+    return os.path.isfile(word) or (os.sep in word and os.path.isdir(word))
 
 
 # --- An agent in a process of its own -----------------------------------------------------------------------------
