@@ -27,7 +27,7 @@ setup: $(VENV)/.base  ## make .venv and install the package (quick when nothing 
 
 setup-test: $(VENV)/.test
 
-play: setup  ## play Gin Rummy in the terminal against `simple`
+play: setup  ## play Gin Rummy in the terminal against `utility-search`
 	@$(BIN)/rummylab play gin
 
 test: setup-test  ## run everything: style, types, contracts, all tests

@@ -8,6 +8,7 @@ import pickle
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -168,7 +169,63 @@ def test_an_address_where_nobody_answers_is_told_at_once() -> None:
             backend("ray", address=f"127.0.0.1:{taken.getsockname()[1]}")
 
 
-@pytest.mark.parametrize("address", ["somewhere", "host:port", "ray://host:10001"])
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"-ERR unknown command\r\n"])
+def test_an_address_where_something_else_answers_is_told_at_once(answer: bytes) -> None:
+    """Ray itself would try for more than three minutes."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def answer_once() -> None:
+            line, _ = other.accept()
+            with line:
+                line.recv(100)
+                line.sendall(answer)
+
+        thread = threading.Thread(target=answer_once)
+        thread.start()
+        with pytest.raises(ClusterError, match="it is no Ray cluster"):
+            backend("ray", address=f"127.0.0.1:{other.getsockname()[1]}")
+        thread.join()
+
+
+@pytest.mark.parametrize("error", [Exception("odd\nmore"), AssertionError(), KeyError("x"), SystemError("bad")])
+@pytest.mark.parametrize("address", [None, "auto"])
+def test_whatever_ray_raises_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, address: str | None
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(ClusterError) as told:
+        next(Cluster(address).run(seconds, [0.0]))
+    assert "\n" not in str(told.value)
+    assert "cluster" in str(told.value)
+
+
+@pytest.mark.slow
+def test_the_cluster_that_we_start_listens_on_loopback_only(two_workers: Cluster) -> None:
+    psutil = pytest.importorskip("psutil")
+    before = ray._private.ray_constants.ENABLE_RAY_CLUSTER
+    list(two_workers.run(seconds, [0.001]))
+    assert before == ray._private.ray_constants.ENABLE_RAY_CLUSTER
+    session = Path(ray._private.worker._global_node.get_session_dir_path()).name
+    ours = {process.pid for process in psutil.process_iter() if _belongs_to(process, session)} | {os.getpid()}
+    heard = {
+        found.laddr.ip for found in psutil.net_connections("inet") if found.status == "LISTEN" and found.pid in ours
+    }
+    assert heard
+    assert {ip.removeprefix("::ffff:") for ip in heard} == {"127.0.0.1"}
+
+
+def _belongs_to(process: Any, session: str) -> bool:
+    try:
+        return any(session in word for word in process.cmdline())
+    except Exception:  # noqa: BLE001 - it has ended meanwhile
+        return False
+
+
+@pytest.mark.parametrize("address", ["somewhere", "host:port", "ray://host:10001", ":6379", "h:" + "9" * 5000, "h:²"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(OptionError, match="must be auto or host:port"):
         backend("ray", address=address)

@@ -108,7 +108,7 @@ def test_weights_survive_their_file_and_others_are_refused(tmp_path: Path) -> No
     assert s.read_manifests(place)["simple"] == {"seed": 1}
     found = json.loads(place.read_text())
     for change, message in (
-        ({"format": "x"}, "is no rummylab-hand-shape"),
+        ({"format": "x"}, "but rummylab-hand-shape version 2 is needed"),
         ({"kinds": {kind: {"weights": [[1, 2]]} for kind in s.KINDS}}, "shape"),
         ({"kinds": {**found["kinds"], "simple": {"weights": "x"}}}, "no weights"),
         ({"kinds": {"utility": found["kinds"]["utility"]}}, "no weights"),

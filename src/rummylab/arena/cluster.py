@@ -15,6 +15,7 @@ import socket
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from types import FunctionType
 from typing import Any, Final, NamedTuple
@@ -29,6 +30,7 @@ SECONDS_A_BUNDLE: Final = 0.5
 LARGEST_BUNDLE: Final = 64
 BUNDLES_A_CORE: Final = 2
 """One is played, the next is on its way."""
+_SWITCH: Final = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 OBJECT_STORE: Final = 100_000_000
 """Bytes of shared memory for a cluster on this machine: results pass through it and do not stay."""
 
@@ -87,22 +89,51 @@ def _join(address: str | None, workers: int | None) -> None:
         if _joined in (None, (address, workers)):  # the user's own, or the same as before
             return
         _leave()
-    size = {"num_cpus": workers or os.cpu_count(), "object_store_memory": OBJECT_STORE, "include_dashboard": False}
     try:
-        ray.init(
-            address or "local",
-            **(size if address is None else {}),
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
-    except (OSError, RuntimeError, ValueError) as error:
-        if address == "auto" and isinstance(error, ConnectionError):
-            raise ClusterError("no cluster runs on this machine; begin one with `ray start --head`") from None
         if address is None:
-            raise ClusterError(f"no cluster can be started here: {_first_line(error)}") from error
-        hint = "if it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
-        raise ClusterError(f"the cluster at {address} cannot be joined: {_first_line(error)}; {hint}") from error
+            with _loopback_only(ray):
+                ray.init("local", **_size(workers), **_QUIET)
+        else:
+            ray.init(address, **_QUIET)
+    except Exception as error:
+        raise _no_cluster(address, error) from error
     _joined = address, workers
+
+
+_QUIET: Final[dict[str, Any]] = {"log_to_driver": False, "logging_level": logging.ERROR}
+
+
+def _size(workers: int | None) -> dict[str, Any]:
+    """Return how large a cluster on this machine is."""
+    return {"num_cpus": workers or os.cpu_count(), "object_store_memory": OBJECT_STORE, "include_dashboard": False}
+
+
+@contextmanager
+def _loopback_only(ray: Any) -> Iterator[None]:
+    """Let a cluster that is started within listen on 127.0.0.1 only: whoever reaches a cluster can run code on it.
+
+    Ray does so by itself on Windows and macOS. Its switch is read when it is imported, and by its own processes.
+    """
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER, os.environ.get(_SWITCH)
+    constants.ENABLE_RAY_CLUSTER, os.environ[_SWITCH] = False, "0"
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before[0]
+        os.environ.pop(_SWITCH)
+        if before[1] is not None:
+            os.environ[_SWITCH] = before[1]
+
+
+def _no_cluster(address: str | None, error: Exception) -> ClusterError:
+    """Return the one sentence for a cluster that was not joined."""
+    if address is None:
+        return ClusterError(f"no cluster can be started here: {_first_line(error)}")
+    if address == "auto" and isinstance(error, ConnectionError):
+        return ClusterError("no cluster runs on this machine; begin one with `ray start --head`")
+    hint = "is it a Ray cluster of the same version? If it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
+    return ClusterError(f"the cluster at {address} cannot be joined: {_first_line(error)}; {hint}")
 
 
 def _first_line(error: Exception) -> str:
@@ -121,12 +152,21 @@ def _knock(address: str) -> None:
     if address == "auto":  # Ray looks for a cluster on this machine, and says at once if there is none
         return
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit() or "/" in host:
+    if not colon or not host or not port.isdecimal() or len(port) > 5 or "/" in host:
         raise OptionError(f"address is {address!r}, but must be auto or host:port, such as 10.0.0.1:6379")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
-    except (OSError, OverflowError) as error:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=5) as line:
+            line.sendall(_HELLO)
+            answer = line.recv(9)
+    except (OSError, OverflowError, ValueError) as error:
         raise ClusterError(f"no cluster answers at {address}: {error}; is `ray start --head` running there?") from None
+    if answer[3:4] != _SETTINGS:
+        raise ClusterError(f"something answers at {address}, but it is no Ray cluster; is that the head's port?")
+
+
+_SETTINGS: Final = b"\x04"
+_HELLO: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0" + _SETTINGS + b"\0\0\0\0\0"
+"""How HTTP/2, and so gRPC, begins: the preface and empty settings. The other side's first frame are its settings."""
 
 
 # --- On the machine that asks -------------------------------------------------------------------------------------

@@ -73,14 +73,14 @@ def _chunks_in_all(about: dict[str, Any]) -> int | None:
 
 
 def drop_damaged(store: Store) -> list[str]:
-    """Forget the chunks that are damaged and return their names; the same command plays them again."""
+    """Forget damaged chunks and records of hands and return their names; the same command plays them again."""
     dropped = []
     for about in store.runs():
         run, config = Run(store, about["id"], about["key"]), about["config"]
         names = run.damaged(tally_of(config["game"], 2)) if "game" in config else []
         if names:
             run.drop(names)
-        dropped += names
+        dropped += names + run.drop_damaged_hands()
     return dropped
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -68,13 +67,15 @@ def instance(target: str) -> Any:
 def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
     """Answer until the other side goes. An agent that raised is made anew for the next hand."""
     from rummylab.arena.wire import READY_FOR_VIEWS, SEATED, Listener
+    from rummylab.engine.reading import parse_json
 
     agent: Any = None
     listener: Any = None
     for line in lines:
-        message = json.loads(line)
-        verb = next((verb for verb in ("sit", "act") if verb in message), "start")
+        verb = "the line"
         try:
+            message = parse_json(line, AgentError, "the referee's line")
+            verb = next((verb for verb in ("sit", "act") if verb in message), "start")
             if verb == "start":
                 agent, listener = instance(target), Listener(message)
                 answer = READY_FOR_VIEWS

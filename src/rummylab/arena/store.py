@@ -30,7 +30,7 @@ from rummylab.arena.faults import Fault
 from rummylab.arena.jobs import Played
 from rummylab.errors import StoreError
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 _MIGRATIONS: Final[dict[int, tuple[str, ...]]] = {
     0: (
         """create table runs (
@@ -73,10 +73,11 @@ _MIGRATIONS: Final[dict[int, tuple[str, ...]]] = {
         "alter table chunks add column checksum integer",  # null: kept when there were none
         "alter table artifacts add column checksum integer",
     ),
+    3: ("alter table hands add column checksum integer",),  # null: kept when there were none
 }
 """From a schema version to the statements that lead to the next; 0 is an empty file."""
 _ABOUT: Final = ("id", "key", "name", "kind", "config", "code", "machine", "created", "finished")
-_KEEP_HAND: Final = "insert into hands (run, name, record) values (?,?,?) on conflict do nothing"
+_KEEP_HAND: Final = "insert into hands (run, name, record, checksum) values (?,?,?,?) on conflict do nothing"
 WORTH_WRITING: Final = 0.1
 _WORDS: Final = {
     sqlite3.SQLITE_FULL: "the disk is full; what was kept before is safe: make room and start the same command again",
@@ -309,7 +310,7 @@ class Run:
                 if not self._insert(name, played) and (before := self.chunk(name, played.rows.dtype)) is not None:
                     theirs[name] = before
                 if played.hands and np.array_equal(theirs.get(name, played).rows, played.rows):
-                    db.executemany(_KEEP_HAND, [(self.number, *hand) for hand in played.hands])
+                    db.executemany(_KEEP_HAND, [self._hand_row(*hand) for hand in played.hands])
         self._waiting.clear()
         return theirs
 
@@ -351,19 +352,33 @@ class Run:
     def _damage(self, what: str) -> StoreError:
         return StoreError(
             f"{self.store.path}: {what} of run {self.number} is damaged and was not used;"
-            f" `rummylab runs {self.store.path} --drop-damaged` forgets damaged chunks, so that they are played again"
+            f" `rummylab runs {self.store.path} --drop-damaged` forgets what is damaged, so that it is played again"
         )
 
     # --- Hands and artifacts ---
 
     def keep_hand(self, name: str, text: str) -> None:
         """Keep the record of a game; one that is there already stays."""
-        self._write(_KEEP_HAND, self.number, name, text)
+        self._write(_KEEP_HAND, *self._hand_row(name, text))
+
+    def _hand_row(self, name: str, text: str) -> tuple[int, str, str, int]:
+        return self.number, name, text, _sum(text.encode(), name)
 
     def hands(self) -> Iterator[tuple[str, str]]:
         """Yield the names and records (the text of an ``.rgr`` file) of the games that were kept, one by one."""
         for name in self.hand_names():
-            yield name, self._read("select record from hands where run = ? and name = ?", name)[0][0]
+            text, checksum = self._read("select record, checksum from hands where run = ? and name = ?", name)[0]
+            if not _is_sound_hand(name, text, checksum):
+                raise self._damage(f"the record {name}")
+            yield name, text
+
+    def drop_damaged_hands(self) -> list[str]:
+        """Forget damaged records and return their names: the same command with ``--keep-hands`` plays them again."""
+        rows = self._read("select name, record, checksum from hands where run = ? order by name")
+        damaged = [name for name, text, checksum in rows if not _is_sound_hand(name, text, checksum)]
+        with self.store._transaction() as db:
+            db.executemany("delete from hands where run = ? and name = ?", [(self.number, name) for name in damaged])
+        return damaged
 
     def hand_names(self) -> list[str]:
         return [name for (name,) in self._read("select name from hands where run = ? order by name")]
@@ -398,6 +413,10 @@ class Run:
     def _write(self, statement: str, *values: Any) -> None:
         with self.store._errors():
             self.store._db.execute(statement, values)
+
+
+def _is_sound_hand(name: str, text: Any, checksum: int | None) -> bool:
+    return isinstance(text, str) and checksum in (None, _sum(text.encode(errors="replace"), name))
 
 
 def _sum(content: bytes, *words: str) -> int:

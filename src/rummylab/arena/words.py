@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -10,8 +11,26 @@ from rummylab.arena.statistics import Estimate
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
+    lines = ["| " + " | ".join(map(as_cell, head)) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(map(as_cell, row)) + " |" for row in rows)]) + "\n"
+
+
+def as_code(name: str) -> str:
+    """Return the name of an agent or a run as Markdown code, whatever its owner put into it."""
+    shown = "".join("'" if letter == "`" else letter if letter.isprintable() else "?" for letter in name)
+    return f"`{shown}`"
+
+
+def without_html(text: str) -> str:
+    """Return Markdown *text* in which a tag outside code is shown, not obeyed."""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"<(?=[A-Za-z/!?])", "&lt;", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def as_cell(text: str) -> str:
+    """Return *text* for one cell of a Markdown table."""
+    return without_html(re.sub(r"(?<!\\)\|", r"\\|", text.replace("\n", " ")))
 
 
 def share_words(estimate: Estimate, places: int = 3) -> str:

@@ -8,9 +8,12 @@ import typer
 
 from rummylab.cli.common import (
     KEY_HELP,
+    MOST,
+    MOST_PROCESSES,
     announce_compilation,
     announce_strangers,
     exit_for,
+    finite,
     print_json,
     progress_bar,
     read_key,
@@ -25,7 +28,7 @@ def arena(
     ),
     agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
     games: int = typer.Option(
-        1000, help="Games to play, rounded up to whole deals (2, 6 or 24 games at 2, 3 or 4 seats)."
+        1000, max=MOST, help="Games to play, rounded up to whole deals (2, 6 or 24 games at 2, 3 or 4 seats)."
     ),
     seed: int = typer.Option(0, help="Same seed, same result."),
     key: str | None = typer.Option(None, help=KEY_HELP),
@@ -35,13 +38,17 @@ def arena(
         None,
         help="Stop as soon as a sequential test decides between two win rates, such as 0.5,0.52.",
     ),
-    alpha: float = typer.Option(0.05, help="Error rate of the sequential test if the lower rate is true."),
-    beta: float = typer.Option(0.05, help="Error rate of the sequential test if the higher rate is true."),
-    seconds_a_move: float = typer.Option(10.0, help="What an outside agent has for a decision."),
+    alpha: float = typer.Option(
+        0.05, callback=finite, help="Error rate of the sequential test if the lower rate is true."
+    ),
+    beta: float = typer.Option(
+        0.05, callback=finite, help="Error rate of the sequential test if the higher rate is true."
+    ),
+    seconds_a_move: float = typer.Option(10.0, callback=finite, help="What an outside agent has for a decision."),
     backend: str = typer.Option("local", help="Where to play: local or ray."),
     address: str | None = typer.Option(None, help="The cluster, with --backend ray."),
     workers: int | None = typer.Option(
-        None, help="Processes; default: one per core. The result does not depend on it."
+        None, max=MOST_PROCESSES, help="Processes; default: one per core. The result does not depend on it."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:

@@ -35,7 +35,11 @@ def belief(
     from rummylab.beliefs.gin.network import BUNDLED, Network
 
     announce_compilation()
+    from rummylab.errors import OptionError
+
     state = _position(file, hand, at)
+    if seat not in (None, 0, 1):
+        raise OptionError(f"--seat is {seat}, but Gin has the seats 0 and 1")
     viewer = state.actor if seat is None else seat
     seen = state.observe(viewer)
     throws: list[Throw] = []

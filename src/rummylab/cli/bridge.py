@@ -14,6 +14,11 @@ def bridge(
 ) -> None:
     """Play Gin Rummy through stdin and stdout by the line protocol (docs/guides/bridge.md)."""
     from rummylab.agents.registry import agent as named_agent
+    from rummylab.errors import OptionError
+    from rummylab.games.registry import game as find_game
+
+    if find_game(game).name != "gin":
+        raise OptionError(f"the bridge speaks Gin Rummy, not {game}: leave out --game, and choose an agent of gin")
     from rummylab.interop.bridge import run
 
     def write(line: str) -> None:

@@ -34,6 +34,18 @@ def exit_for(*, complete: bool, forfeits: Iterable[int]) -> None:
         raise typer.Exit(FORFEITED)
 
 
+MOST = 10**9
+"""The largest number of games, hands, trials or entries that may be asked for."""
+MOST_PROCESSES = 1024
+
+
+def finite(value: float) -> float:
+    """Refuse a number without end, and what is not a number."""
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number.")
+    return value
+
+
 def print_json(value: Any) -> None:
     """Print one JSON value, the only thing on stdout."""
     typer.echo(json.dumps(_finite(value), allow_nan=False))

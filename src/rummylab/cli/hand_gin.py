@@ -17,6 +17,8 @@ def show(cards: str, *, to_throw_from: Collection[int], as_json: bool) -> None:
     from rummylab.games.gin.melds import best_arrangements, best_throws, min_deadwood
 
     held = Hand.parse(cards)
+    if held.jokers:
+        raise DeckError("Gin is played without jokers, but the hand has PJ")
     if not 1 <= len(held) <= 11:
         raise DeckError(f"a hand of Gin has up to 11 cards, not {len(held)}")
     result: dict[str, Any] = {

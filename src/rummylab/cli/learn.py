@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from rummylab.cli.common import announce_compilation, print_json, progress_bar
+from rummylab.cli.common import MOST, MOST_PROCESSES, announce_compilation, finite, print_json, progress_bar
 
 TASKS = ("gin-opponent-hand",)
 
@@ -20,13 +20,15 @@ def _check(task: str) -> None:
 
 
 _TASK = typer.Argument(help="What is learned: gin-opponent-hand.")
-_WORKERS = typer.Option(None, help="Processes; default: one per core. The result does not depend on it.")
+_WORKERS = typer.Option(
+    None, max=MOST_PROCESSES, help="Processes; default: one per core. The result does not depend on it."
+)
 
 
 def dataset(
     task: str = _TASK,
     out: Path = typer.Option(..., help="Directory of the data; a run that was stopped goes on."),
-    entries: int = typer.Option(1_000_000, help="How many entries at least; a turn is an entry."),
+    entries: int = typer.Option(1_000_000, max=MOST, help="How many entries at least; a turn is an entry."),
     seed: int = typer.Option(0, help="Same seed, same data."),
     phase: int = typer.Option(1, help="The paper's phase, 1 to 3, and so the agents that play."),
     model: Path | None = typer.Option(None, help="Phases 2 and 3: directory of the newest network; default: ours."),
@@ -49,14 +51,16 @@ def dataset(
 def train(
     data: list[Path] = typer.Option(..., help="Directory of data; may be given several times."),
     out: Path = typer.Option(..., help="Directory of model, checkpoint and curve; a run that was stopped goes on."),
-    epochs: float = typer.Option(4.0, help="How often each entry is seen."),
-    batch: int = typer.Option(2048, help="Entries of one step."),
-    rate: float = typer.Option(1e-3, help="Learning rate at the start; it falls along a cosine."),
-    patience: int = typer.Option(10, help="Rounds without progress on held-out games after which training ends."),
-    round_entries: int = typer.Option(500_000, help="Entries of a round; after each there is a checkpoint."),
+    epochs: float = typer.Option(4.0, callback=finite, help="How often each entry is seen."),
+    batch: int = typer.Option(2048, max=MOST, help="Entries of one step."),
+    rate: float = typer.Option(1e-3, callback=finite, help="Learning rate at the start; it falls along a cosine."),
+    patience: int = typer.Option(
+        10, max=MOST, help="Rounds without progress on held-out games after which training ends."
+    ),
+    round_entries: int = typer.Option(500_000, max=MOST, help="Entries of a round; after each there is a checkpoint."),
     change_suits: bool = typer.Option(True, help="Let the suits change places at random."),
     seed: int = typer.Option(1, help="Same seed, same network."),
-    threads: int | None = typer.Option(None, help="Threads of PyTorch; default: one per core."),
+    threads: int | None = typer.Option(None, max=MOST_PROCESSES, help="Threads of PyTorch; default: one per core."),
 ) -> None:
     """Train the opponent-hand network of Gin and write it as safetensors with a manifest."""
     from rummylab.learning.opponent_hand import train as t
@@ -84,7 +88,7 @@ def train(
 
 def evaluate(
     task: str = _TASK,
-    entries: int = typer.Option(200_000, help="Entries of fresh games."),
+    entries: int = typer.Option(200_000, max=MOST, help="Entries of fresh games."),
     seed: int = typer.Option(0, help="Same seed, same games."),
     model: Path | None = typer.Option(None, help="Directory of the network; default: ours."),
     mix: str | None = typer.Option(None, help="Other agents: FIRST:SECOND=SHARE; default: the paper's mix."),

@@ -7,14 +7,17 @@ from pathlib import Path
 import typer
 
 from rummylab.cli import run as r
+from rummylab.cli.common import MOST
 
 
 def reproduce(
     name: str | None = typer.Argument(None, help="The study; --list shows them."),
     listing: bool = typer.Option(False, "--list", help="List the studies."),
     out: Path | None = typer.Option(None, help="Directory of the report; default: docs/results/NAME."),
-    games: int | None = typer.Option(None, help="The same as --set games=..."),
-    hands: int | None = typer.Option(None, help="The same as --set hands=..., for studies with random hands."),
+    games: int | None = typer.Option(None, max=MOST, help="The same as --set games=..."),
+    hands: int | None = typer.Option(
+        None, max=MOST, help="The same as --set hands=..., for studies with random hands."
+    ),
     seed: int | None = typer.Option(None, help="The same as --set seed=..."),
     store: Path | None = r.STORE,
     settings: list[str] = r.SET,

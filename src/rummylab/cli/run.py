@@ -8,14 +8,16 @@ from typing import Any
 
 import typer
 
-from rummylab.cli.common import announce_compilation, print_json, progress_bar
+from rummylab.cli.common import MOST_PROCESSES, announce_compilation, print_json, progress_bar
 
 STORE = typer.Option(None, help="Keep the results in this file; default: runs.db in the report's directory.")
 SET = typer.Option([], "--set", help="Change a setting: games=200 for every step, step.games=200 for one.")
 QUICK = typer.Option(False, "--quick", help="A tiny version that takes seconds.")
 BACKEND = typer.Option("local", help="Where to play: local or ray.")
 ADDRESS = typer.Option(None, help="The cluster, with --backend ray.")
-WORKERS = typer.Option(None, help="Processes; default: one per core. The result does not depend on it.")
+WORKERS = typer.Option(
+    None, max=MOST_PROCESSES, help="Processes; default: one per core. The result does not depend on it."
+)
 
 JSON = typer.Option(False, "--json", help="Print one JSON object.")
 

@@ -29,7 +29,7 @@ def runs(
         print_json({"runs": found} | ({"dropped": dropped} if drop_damaged else {}))
         return
     if drop_damaged:
-        typer.echo(f"{len(dropped)} damaged chunks forgotten" + "".join(f"\n  {name}" for name in dropped))
+        typer.echo(f"{len(dropped)} damaged chunks or records forgotten" + "".join(f"\n  {name}" for name in dropped))
     for run in found:
         _show(run)
     if not found:

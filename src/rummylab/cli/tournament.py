@@ -9,9 +9,12 @@ import typer
 
 from rummylab.cli.common import (
     KEY_HELP,
+    MOST,
+    MOST_PROCESSES,
     announce_compilation,
     announce_strangers,
     exit_for,
+    finite,
     given_key,
     print_json,
     progress_bar,
@@ -22,20 +25,22 @@ def tournament(
     game: str = typer.Argument(help="The game, such as gin."),
     agents: str = typer.Option("", help="Agents, separated by commas; `all` takes every agent of the game."),
     agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
-    games: int = typer.Option(1000, help="Games of each pair of agents, on duplicate deals."),
+    games: int = typer.Option(1000, max=MOST, help="Games of each pair of agents, on duplicate deals."),
     seed: int = typer.Option(0, help="Same seed, same result."),
     key: str | None = typer.Option(None, help=KEY_HELP),
     rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
     store: Path | None = typer.Option(None, help="Keep the results in this file; a run that was stopped goes on."),
     run: str | None = typer.Option(None, help="Name of the run in the store; it has one configuration for good."),
-    keep_hands: int = typer.Option(0, help="Also keep the records of the first games of each pair, this many."),
+    keep_hands: int = typer.Option(
+        0, max=MOST, help="Also keep the records of the first games of each pair, this many."
+    ),
     against_field: bool = typer.Option(False, "--against-field", help="Only the first agent's matches."),
     self_play: bool = typer.Option(False, "--self-play", help="Also every agent against itself."),
     anchor: str | None = typer.Option(None, help="Agent whose Elo is 0; default: the first that nobody sweeps."),
-    seconds_a_move: float = typer.Option(10.0, help="What an outside agent has for a decision."),
+    seconds_a_move: float = typer.Option(10.0, callback=finite, help="What an outside agent has for a decision."),
     backend: str = typer.Option("local", help="Where to play: local or ray."),
     address: str | None = typer.Option(None, help="The cluster, with --backend ray."),
-    workers: int | None = typer.Option(None, help="Processes; default: one per core."),
+    workers: int | None = typer.Option(None, max=MOST_PROCESSES, help="Processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Play a round robin and print cross-table and ratings with 95 % intervals.

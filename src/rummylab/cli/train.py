@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from rummylab.cli import learn
-from rummylab.cli.common import announce_compilation, progress_bar
+from rummylab.cli.common import MOST, announce_compilation, finite, progress_bar
 
 app = typer.Typer(help="Train networks and tables.", no_args_is_help=True)
 
@@ -18,13 +18,13 @@ app.command("gin-opponent-hand")(learn.train)
 @app.command("gin-cfr")
 def gin_cfr(
     out: Path = typer.Option(..., help="Directory of tables, checkpoint, curve and figure; a stopped run goes on."),
-    hands: int = typer.Option(2_000_000, help="Hands to learn from in all; more than before carries on."),
+    hands: int = typer.Option(2_000_000, max=MOST, help="Hands to learn from in all; more than before carries on."),
     seed: int = typer.Option(1, help="Same seed, same tables."),
     variant: str = typer.Option("cfr+", help="Regrets and averages: cfr+ or cfr."),
-    block: int = typer.Option(100_000, help="Hands between checkpoints."),
-    examine: float = typer.Option(0.25, help="Share of draws and discards that are learned from."),
-    explore: float = typer.Option(0.05, help="Share of random moves of the learner."),
-    games: int = typer.Option(2000, help="Games against untrained tables after each block."),
+    block: int = typer.Option(100_000, max=MOST, help="Hands between checkpoints."),
+    examine: float = typer.Option(0.25, callback=finite, help="Share of draws and discards that are learned from."),
+    explore: float = typer.Option(0.05, callback=finite, help="Share of random moves of the learner."),
+    games: int = typer.Option(2000, max=MOST, help="Games against untrained tables after each block."),
     plot: bool = typer.Option(True, help="Draw the convergence (needs the extra report)."),
 ) -> None:
     """Learn the discard, draw and knock tables of Gin by Monte-Carlo CFR."""
@@ -47,7 +47,7 @@ def gin_cfr(
 @app.command("gin-value")
 def gin_value(
     out: Path = typer.Option(..., help="The file of values to write."),
-    hands: int = typer.Option(40_000, help="Hands of self-play."),
+    hands: int = typer.Option(40_000, max=MOST, help="Hands of self-play."),
     seed: int = typer.Option(1, help="Same seed, same values."),
 ) -> None:
     """Fit what utility and deadwood are worth in points, for `utility-search`."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from rummylab.cli.common import announce_compilation, print_json, progress_bar
+from rummylab.cli.common import MOST, MOST_PROCESSES, announce_compilation, print_json, progress_bar
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -31,9 +31,9 @@ def tune(
     game: str = typer.Argument(help="The game, such as gin."),
     agent: str = typer.Argument(help="The agent to tune, such as utility."),
     store: Path = typer.Option(Path("tune.db"), help="The study; the same command goes on where it was stopped."),
-    trials: int = typer.Option(100, help="Trials in all."),
-    games: int = typer.Option(1000, help="Games of a trial against each opponent, on duplicate deals."),
-    measured_games: int = typer.Option(4000, help="Games of the last measurement, on fresh deals."),
+    trials: int = typer.Option(100, max=MOST, help="Trials in all."),
+    games: int = typer.Option(1000, max=MOST, help="Games of a trial against each opponent, on duplicate deals."),
+    measured_games: int = typer.Option(4000, max=MOST, help="Games of the last measurement, on fresh deals."),
     sampler: str = typer.Option("tpe", help="paper (random, then grid), tpe or cmaes."),
     objective: str = typer.Option("points_per_hand", help="win_rate or points_per_hand."),
     against: str = typer.Option("simple", help="Opponents, separated by commas."),
@@ -45,7 +45,7 @@ def tune(
     out: Path | None = typer.Option(None, help="Write the best numbers to this file, as the agent reads them."),
     trials_out: Path | None = typer.Option(None, help="Write every trial, its numbers and results, to this JSON file."),
     plots: Path | None = typer.Option(None, help="Draw history, importance and slices into this directory."),
-    workers: int | None = typer.Option(None, help="Processes; default: one per core."),
+    workers: int | None = typer.Option(None, max=MOST_PROCESSES, help="Processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
 ) -> None:
     """Search for the numbers with which an agent plays best."""

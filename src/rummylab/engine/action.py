@@ -55,7 +55,7 @@ class Action:
 
 def _split_place(words: list[str]) -> tuple[list[str], int]:
     """Return the words before ``on meld N``, and N."""
-    if len(words) > 3 and words[-3:-1] == ["on", "meld"] and words[-1].isdecimal():
+    if len(words) > 3 and words[-3:-1] == ["on", "meld"] and words[-1].isdecimal() and len(words[-1]) < 4:
         return words[:-3], int(words[-1])
     return words, 0
 

@@ -38,6 +38,8 @@ class CompiledAgent:
     def __init__(self, name: str, act: Any, par: Sequence[float] | npt.NDArray[np.float32] = ()) -> None:
         self.name = name
         self.pointer = act
+        if not np.isfinite(np.asarray(par, dtype=np.float32)).all():
+            raise AgentError(f"the parameters of the agent {name!r} must be finite numbers")
         self.par: npt.NDArray[np.float32] = np.ascontiguousarray(par if len(par) else [0.0], dtype=np.float32)
         self._stream = PlayerStream(0)
         self._memory: npt.NDArray[np.int64] | None = None

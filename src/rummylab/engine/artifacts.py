@@ -10,16 +10,20 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from math import isfinite
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rummylab.engine.reading import MALFORMED, is_whole, parse_json, read_bytes, read_text
 from rummylab.errors import ArtifactError
 
 Tensors = dict[str, npt.NDArray[np.float32]]
+LARGEST = float(np.finfo(np.float32).max)
+"""Numbers are stored and computed as 32-bit floats."""
+MAX_TENSORS = 128 * 2**20
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -56,17 +60,14 @@ def write_artifact(path: Path, tensors: Mapping[str, npt.NDArray[np.float32]], m
 
 def read_numbers(path: Path) -> dict[str, Any]:
     """Return the JSON object of *path*: a small artifact that is its own manifest."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ArtifactError(f"{path.name} cannot be read: {error}") from error
+    found = parse_json(read_text(path, ArtifactError), ArtifactError, str(path))
     if not isinstance(found, dict):
         raise ArtifactError(f"{path.name} holds no artifact")
     return found
 
 
 def check_kind(found: Mapping[str, Any], where: str, kind: str, version: int) -> None:
-    """Complain if *found* is not what this code was written for."""
+    """Raise `ArtifactError` if *found* is not what this code was written for."""
     if (found.get("format"), found.get("version")) != (kind, version):
         is_now = f"{found.get('format')} version {found.get('version')}"
         raise ArtifactError(f"{where}: this is {is_now}, but {kind} version {version} is needed")
@@ -76,18 +77,15 @@ def check_numbers(part: Any, n: int, where: str, name: str) -> list[float]:
     """Return the *n* numbers of *part*; anything else is named."""
     if not isinstance(part, list) or len(part) != n:
         raise ArtifactError(f"{where}: {name} must be a list of {n} numbers")
-    if not all(isinstance(x, int | float) and isfinite(x) for x in part):
-        raise ArtifactError(f"{where}: {name} has entries that are no numbers")
+    if not all(type(x) in (int, float) and abs(x) <= LARGEST for x in part):
+        raise ArtifactError(f"{where}: {name} has entries that are not finite numbers")
     return [float(x) for x in part]
 
 
 def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:
     """Return the tensors of *path* and their manifest, once hash and *shapes* are found to be right."""
     manifest = _read_manifest(_manifest_path(path))
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ArtifactError(f"{path}: {error.strerror}") from None
+    data = read_bytes(path, ArtifactError, MAX_TENSORS)
     found = hashlib.sha256(data).hexdigest()
     if found != manifest.get("sha256"):
         raise ArtifactError(
@@ -100,16 +98,13 @@ def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:
             raise ArtifactError(f"{path}: no tensor {name!r}; it has {', '.join(sorted(tensors))}")
         if tensors[name].shape != shape:
             raise ArtifactError(f"{path}: tensor {name!r} has shape {tensors[name].shape}, but {shape} is needed")
+        if not np.isfinite(tensors[name]).all():
+            raise ArtifactError(f"{path}: tensor {name!r} has entries that are not finite numbers")
     return {name: tensors[name] for name in shapes}, manifest
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ArtifactError(f"{path}: {error.strerror}") from None
-    except ValueError:
-        raise ArtifactError(f"{path}: the manifest is no JSON") from None
+    manifest = parse_json(read_text(path, ArtifactError), ArtifactError, str(path))
     if not isinstance(manifest, dict):
         raise ArtifactError(f"{path}: the manifest is no JSON object")
     return manifest
@@ -121,22 +116,24 @@ def parse_tensors(data: bytes, name: str) -> Tensors:
     if len(data) < 8 or length > len(data) - 8:
         raise ArtifactError(f"{name}: truncated, {len(data)} bytes do not even hold the header")
     try:
-        header = json.loads(data[8 : 8 + length])
+        header = parse_json(data[8 : 8 + length], ArtifactError, name)
         header.pop("__metadata__", None)
         return {key: _tensor(data[8 + length :], key, entry, name) for key, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, ArtifactError):
-            raise
+    except ArtifactError:
+        raise
+    except MALFORMED:
         raise ArtifactError(f"{name}: the header is no safetensors header") from None
 
 
 def _tensor(body: bytes, key: str, entry: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
     start, end = entry["data_offsets"]
     shape = tuple(entry["shape"])
+    if not all(is_whole(number, 0) for number in (start, end, *shape)):
+        raise ArtifactError(f"{name}: tensor {key!r} has a shape or a place that is no number")
     if entry["dtype"] != "F32":
         raise ArtifactError(f"{name}: tensor {key!r} holds {entry['dtype']}, but F32 is needed")
     if not 0 <= start <= end <= len(body):
         raise ArtifactError(f"{name}: truncated, tensor {key!r} ends at byte {end} of {len(body)}")
-    if end - start != 4 * int(np.prod(shape)):
+    if end - start != 4 * prod(shape):
         raise ArtifactError(f"{name}: tensor {key!r} of shape {shape} cannot take {end - start} bytes")
     return np.frombuffer(body[start:end], "<f4").reshape(shape)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+from rummylab.engine.reading import parse_toml
 from rummylab.errors import OptionError, UnknownNameError
 
 
@@ -54,10 +54,7 @@ class Options:
     @classmethod
     def from_toml(cls, text: str) -> Self:
         """Read options from TOML: ``knock_limit = 10``."""
-        try:
-            return cls.from_dict(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            raise OptionError(f"options are not valid TOML: {error}") from None
+        return cls.from_dict(parse_toml(text, OptionError, "options"))
 
     def to_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)

@@ -1,8 +1,10 @@
 """Game records: ``.rgr`` files, JSON Lines that anybody can read.
 
 A record is one hand: a header (game, rules version, options, seats, seed, starter, deck), one line per event, and a
-result line that ends with a checksum of the lines before it. A match is a file of several records. A full record
-replays to the same bytes; one exported for a seat shows what that seat saw and cannot be replayed.
+result line that ends with a checksum of the lines before it and of the result. A match is a file of several records. A
+full record replays to the same bytes; one exported for a seat shows what that seat saw and cannot be replayed.
+
+In format 1, which is still read, the checksum leaves out the result.
 """
 
 from __future__ import annotations
@@ -17,17 +19,54 @@ from typing import Any, Final
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.engine.action import Action, Event
+from rummylab.engine.reading import MALFORMED, is_list_of, is_whole, parse_json, read_text
 from rummylab.engine.rules import Rules, count_hands
-from rummylab.engine.seats import Seat
+from rummylab.engine.seats import DEALER, Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import seed_fields
 from rummylab.errors import RecordError, RummyError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 RulesOf = Callable[[str, dict[str, Any]], Rules]
 """Builds the rules of a game from its name and options (the registry of games stands above this module)."""
 
-_HEADER_KEYS = ("rummylab", "format", "game", "version", "options", "seats", "starter", "scores", "hand")
+_HEADER: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    "format": ("a whole number", is_whole),
+    "game": ("a name", lambda value: _is_printable(value)),
+    "version": ("a whole number", is_whole),
+    "options": (
+        "an object of plain values",
+        lambda value: isinstance(value, dict) and all(map(_is_plain, value.values())),
+    ),
+    "seats": ("a list of names", lambda value: is_list_of(value, str) and all(map(_is_printable, value))),
+    "starter": ("a whole number", is_whole),
+    "scores": ("a list of whole numbers", lambda value: isinstance(value, list) and all(map(is_whole, value))),
+    "hand": ("a whole number from 0", lambda value: is_whole(value, 0)),
+}
+"""What every header has: a description for the error message, and the check."""
+_HEADER_OPTIONAL: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
+    "seed": ("a number or a key", lambda value: value is None or type(value) in (int, str)),
+    "deck": ("text", lambda value: isinstance(value, str)),
+    "viewer": ("a seat", lambda value: is_whole(value, 0)),
+}
+
+
+def _is_printable(value: Any) -> bool:
+    """Return whether *value* is text that can be shown: no control characters, which could rewrite a terminal."""
+    return isinstance(value, str) and value.isprintable()
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _is_result(value: Any) -> bool:
+    """Return whether *value* can be the result of a hand: names with plain values or lists of them."""
+    if value is None:
+        return True
+    return isinstance(value, dict) and all(
+        _is_plain(part) or (isinstance(part, list) and all(map(_is_plain, part))) for part in value.values()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +115,8 @@ class Record:
         """Return the record as the lines of an ``.rgr`` file."""
         lines = [json.dumps(self.header, ensure_ascii=False)]
         lines += [json.dumps(event_to_json(event), ensure_ascii=False) for event in self.events]
-        lines.append(json.dumps({"result": self.result, "sha256": _digest(lines)}, ensure_ascii=False))
+        digest = _digest(lines, self.header["format"], self.result)
+        lines.append(json.dumps({"result": self.result, "sha256": digest}, ensure_ascii=False))
         return "\n".join(lines) + "\n"
 
     def replay(self, rules_of: RulesOf) -> State:
@@ -102,19 +142,25 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
     partial.replace(path)
 
 
+def append_records(path: Path, records: Iterable[Record]) -> None:
+    """Add *records* to the end of *path*, or begin the file; what it had stays, whatever happens meanwhile."""
+    before = read_text(path, RecordError) if path.exists() else ""
+    if before and not before.endswith("\n"):
+        before += "\n"
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(before + "".join(record.to_text() for record in records), encoding="utf-8")
+    partial.replace(path)
+
+
 def read_records(path: Path) -> list[Record]:
     """Read every record of *path*; a damaged line is named with its number and what was expected there."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path}: cannot be read: {error}") from None
-    return parse_records(text, str(path))
+    return parse_records(read_text(path, RecordError), str(path))
 
 
 def parse_records(text: str, name: str = "record") -> list[Record]:
     """Read every record in *text*, the contents of a file called *name*."""
     reader = _Reader(name)
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             reader.take(number, line)
     return reader.finish()
@@ -145,10 +191,8 @@ class _Reader:
 
     def take(self, number: int, line: str) -> None:
         self.number = number
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise self.fail(f"not JSON ({error}); expected {self._expected()}") from None
+        line = line.rstrip("\r")
+        value = parse_json(line, RecordError, f"{self.name}, line {number}", f"; expected {self._expected()}")
         if not isinstance(value, dict):
             raise self.fail(f"expected {self._expected()}, found {type(value).__name__}")
         if self.header is None:
@@ -167,27 +211,41 @@ class _Reader:
     def _take_header(self, value: dict[str, Any]) -> None:
         if value.get("rummylab") != "record":
             raise self.fail('expected a header with "rummylab": "record"')
-        missing = [key for key in _HEADER_KEYS if key not in value]
+        missing = [key for key in _HEADER if key not in value]
         if missing:
             raise self.fail(f"the header lacks {', '.join(missing)}")
-        if value["format"] != FORMAT:
-            raise self.fail(f"format {value['format']!r} is not supported (expected {FORMAT})")
+        for key, (kind, is_right) in (_HEADER | _HEADER_OPTIONAL).items():
+            if key in value and not is_right(value[key]):
+                raise self.fail(f"the header's {key!r} must be {kind}")
+        if not 1 <= value["format"] <= FORMAT:
+            raise self.fail(f"format {value['format']} is not supported (expected 1 to {FORMAT})")
         if "viewer" not in value and "deck" not in value:
             raise self.fail("the header lacks the deck")
+        if "viewer" in value and value["viewer"] >= len(value["seats"]):
+            raise self.fail(f"there is no seat {value['viewer']} at a table of {len(value['seats'])}")
         self.header = value
 
     def _event(self, value: dict[str, Any]) -> Event:
+        assert self.header is not None
         try:
-            return event_from_json(value)
+            event = event_from_json(value)
+            if event.seat >= len(self.header["seats"]):
+                raise self.fail(f"not an event: there is no seat {event.seat}")
+            return event
         except KeyError as error:
             raise self.fail(f"the event lacks {error}") from None
-        except (RummyError, TypeError, AttributeError) as error:
+        except (RummyError, *MALFORMED) as error:
+            if isinstance(error, RecordError):
+                raise
             raise self.fail(f"not an event: {error}") from None
 
     def _take_result(self, value: dict[str, Any]) -> None:
-        expected = _digest(self.lines)
-        if value.get("sha256") != expected:
-            raise self.fail(f"the checksum is {value.get('sha256')!r}, expected {expected!r}: the record was changed")
+        assert self.header is not None
+        if set(value) != {"result", "sha256"} or not _is_result(value["result"]):
+            raise self.fail("not a result: expected an object of plain values, and its checksum")
+        expected = _digest(self.lines, self.header["format"], value["result"])
+        if value["sha256"] != expected:
+            raise self.fail(f"the checksum is not {expected!r}: the record was changed")
 
     def _close(self, result: dict[str, Any] | None) -> None:
         assert self.header is not None
@@ -236,13 +294,14 @@ class _Replay:
                 raise RecordError(
                     f"version {head['version']} of {head['game']} is not supported (expected {rules.version})"
                 )
-            if len(head["seats"]) != rules.seats:
-                raise RecordError(f"{len(head['seats'])} seats, expected {rules.seats}")
+            for key in ("seats", "scores"):
+                if len(head[key]) != rules.seats:
+                    raise RecordError(f"{len(head[key])} {key}, expected {rules.seats}")
             row = rules.new_rows(1)
             rules.set_scores(row, head["scores"])
             count_hands(row, head["hand"])
             return State(rules, row, Deck.parse(head["deck"]), head["starter"], hand_no=head["hand"])
-        except (RummyError, TypeError, ValueError) as error:
+        except (RummyError, *MALFORMED) as error:
             raise self.fail(0, f"the header makes no table: {error}") from None
 
     def _push(self, state: State, event: Event, offset: int) -> None:
@@ -279,10 +338,17 @@ def event_to_json(event: Event) -> dict[str, Any]:
 
 
 def event_from_json(value: dict[str, Any]) -> Event:
-    """Return the event that :func:`event_to_json` wrote; a damaged one raises whatever it likes."""
+    """Return the event that :func:`event_to_json` wrote; a damaged one raises one of `MALFORMED`."""
+    if not is_whole(value["seat"], DEALER, 2**31):
+        raise TypeError("there is no such seat")
+    if value.get("by_rule", True) is not True:
+        raise TypeError("'by_rule' is true or left out")
     secret = tuple(Card.parse(word) for word in value.get("secret", "").split())
-    return Event(Seat(value["seat"]), Action.parse(value["do"]), secret, value.get("by_rule") is None)
+    return Event(Seat(value["seat"]), Action.parse(value["do"]), secret, "by_rule" not in value)
 
 
-def _digest(lines: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+def _digest(lines: Iterable[str], record_format: int, result: dict[str, Any] | None) -> str:
+    covered = [*lines]
+    if record_format > 1:
+        covered.append(json.dumps(result, ensure_ascii=False))
+    return hashlib.sha256("\n".join(covered).encode()).hexdigest()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rummylab.engine import reading
 from rummylab.errors import VectorError
+
+LONGEST = 500
 
 
 @dataclass
@@ -25,24 +25,21 @@ class Report:
     def hands(self) -> int:
         return self.count
 
+    def add(self, mismatch: str) -> None:
+        """Keep *mismatch*, cut to a length that somebody would read."""
+        self.mismatches.append(mismatch if len(mismatch) <= LONGEST else mismatch[:LONGEST] + "…")
+
     def __str__(self) -> str:
         return f"{self.count} {self.unit}, {len(self.mismatches)} mismatches"
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line numbers and objects of a ``.jsonl`` or ``.jsonl.gz`` file."""
-    if not path.is_file():
-        raise VectorError(f"{path}: no such file")
+    """Yield line numbers and objects of a ``.jsonl`` or ``.jsonl.gz`` file; one without any is an error."""
     number = 0
-    try:
-        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    value = json.loads(line)
-                    if not isinstance(value, dict):
-                        raise VectorError(f"{path}, line {number}: expected a JSON object")
-                    yield number, value
-    except json.JSONDecodeError as error:
-        raise VectorError(f"{path}, line {number}: not JSON: {error}") from None
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise VectorError(f"{path}, after line {number}: cannot be read: {error}") from None
+    for number, line in reading.read_lines(path, VectorError):
+        value = reading.parse_json(line, VectorError, f"{path}, line {number}")
+        if not isinstance(value, dict):
+            raise VectorError(f"{path}, line {number}: expected a JSON object")
+        yield number, value
+    if not number:
+        raise VectorError(f"{path}: the file is empty, so there is nothing to compare")

@@ -226,9 +226,12 @@ def check_artifact(found: Mapping[str, Any], where: str = "artifact") -> tuple[f
     check_kind(found, where, FORMAT, VERSION)
     if found.get("features") != list(FEATURES):
         raise ArtifactError(f"{where} was fitted to other features than those of this version")
+    networks = found.get("networks")
+    if not isinstance(networks, dict):
+        raise ArtifactError(f"{where}: 'networks' must be an object")
     numbers: list[float] = []
     for name in SITUATIONS:
-        numbers += check_numbers(found.get("networks", {}).get(name), N_WEIGHTS, where, f"the network {name!r}")
+        numbers += check_numbers(networks.get(name), N_WEIGHTS, where, f"the network {name!r}")
     return tuple(numbers)
 
 

@@ -6,7 +6,6 @@ A file names a game, some steps and the figures of a paper (or our own) beside w
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import Any
 from rummylab.arena.experiment.reading import check_names, fill
 from rummylab.arena.experiment.steps import KINDS, Step
 from rummylab.arena.experiment.verdicts import Expectation
+from rummylab.engine.reading import parse_toml, read_text
 from rummylab.errors import ExperimentError
 
 QUICK: dict[str, Any] = {"games": 60}
@@ -78,10 +78,7 @@ class Experiment:
 
 def read_experiment(path: Path, *, quick: bool = False, changes: Sequence[str] = ()) -> Experiment:
     """Read the experiment file *path*; *changes* are settings such as ``games=200`` or ``step.games=200``."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ExperimentError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    text = read_text(path, ExperimentError)
     return parse_experiment(text, path.stem, f"rummylab run {path.name}", str(path), quick=quick, changes=changes)
 
 
@@ -89,10 +86,7 @@ def parse_experiment(
     text: str, name: str, command: str, where: str, *, quick: bool = False, changes: Sequence[str] = ()
 ) -> Experiment:
     """Return the experiment written in *text*; *where* starts every complaint."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentError(f"{where}: not valid TOML: {error}") from None
+    raw = parse_toml(text, ExperimentError, where)
     head = fill(_Head, {key: raw[key] for key in ("title", "game", "rules", "about", "hook") if key in raw}, where)
     hook = _hook(head.hook, where)
     kinds = {**KINDS, **getattr(hook, "STEPS", {})}
@@ -144,9 +138,11 @@ def _changes(changes: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
+    if "\n" in text:
+        return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return parse_toml(f"value = {text}", ExperimentError, "--set")["value"]
+    except ExperimentError:
         return text
 
 

@@ -30,7 +30,7 @@ from rummylab.arena.seating import games_per_deal
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Estimate, mean, ratio
 from rummylab.arena.tournament import Plan, Standings, standings_of
-from rummylab.arena.words import share_words, signed_words, table
+from rummylab.arena.words import as_code, share_words, signed_words, table
 from rummylab.engine.streams import seed_option
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
@@ -244,7 +244,7 @@ class MatchStepResult:
     def markdown(self) -> str:
         match = self.match
         rows = [
-            (f"`{name}`", share_words(match.win_rate_of(k)), signed_words(match.points_per_hand_of(k), 3))
+            (as_code(name), share_words(match.win_rate_of(k)), signed_words(match.points_per_hand_of(k), 3))
             for k, name in enumerate(match.labels)
         ]
         ends = ", ".join(f"{name} {share:.1%}" for name, share in match.outcomes().items())
@@ -260,7 +260,7 @@ class MatchStepResult:
 
 
 def _forfeits(counts: Mapping[str, int]) -> str:
-    lines = [f"`{name}` forfeited {n:,} games.\n" for name, n in counts.items() if n]
+    lines = [f"{as_code(name)} forfeited {n:,} games.\n" for name, n in counts.items() if n]
     return "".join(lines)
 
 
@@ -350,7 +350,7 @@ class TournamentStepResult:
             return "-" if row is None else f"{row['win_rate']:.3f} ± {(row['ci'][1] - row['ci'][0]) / 2:.3f}"
 
         square = [(f"**{one}**", *(cell(one, two) for two in names)) for one in names]
-        elo = [(f"`{r.name}`", str(r), r.interval) for r in self.standings.ratings()]
+        elo = [(as_code(r.name), str(r), r.interval) for r in self.standings.ratings()]
         text = table(("win rate of", *names), square) + "\n" + table(("agent", "Elo", "95%"), elo)
         text += "\n" + " ".join(rating_notes(self.standings.ratings(), "`{}`".format)) + "\n"
         for cycle in self.standings.cycles():
@@ -458,7 +458,7 @@ class OrderedStepResult:
 
     def markdown(self) -> str:
         rows = [
-            (f"`{one}`", f"`{two}`", share_words(series.win_rate), signed_words(series.mean_gain))
+            (as_code(one), as_code(two), share_words(series.win_rate), signed_words(series.mean_gain))
             for (one, two), series in self.ordered.series.items()
         ]
         return table(("moves first", "moves second", "win rate of the first (95 %)", "its points a deal (95 %)"), rows)
@@ -545,10 +545,10 @@ class FieldStepResult:
 
     def markdown(self) -> str:
         several = [None] * (len(self.field.against) > 1)
-        head = [f"against `{name}`" for name in self.field.against] + ["mean"] * len(several)
+        head = [f"against {as_code(name)}" for name in self.field.against] + ["mean"] * len(several)
         rows = [
             (
-                f"`{agent}`",
+                as_code(agent),
                 *(share_words(self.field.win_rate(agent, other)) for other in (*self.field.against, *several)),
                 signed_words(self.field.points_per_hand(agent)),
             )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rummylab.arena.plots import Picture
+from rummylab.arena.words import as_cell, without_html
 
 _LONG = 60
 """A cell with more letters may take several lines."""
@@ -18,7 +19,7 @@ class Heading:
     text: str
 
     def markdown(self) -> str:
-        return f"## {self.text}"
+        return f"## {without_html(self.text)}"
 
     def html(self) -> str:
         return f'<h2 id="{_anchor(self.text)}">{_inline(self.text)}</h2>'
@@ -33,7 +34,8 @@ class Text:
     """``lead`` for the summary, ``warning`` for what must not be missed."""
 
     def markdown(self) -> str:
-        return f"> **{self.text}**" if self.kind == "warning" else self.text
+        text = without_html(self.text)
+        return f"> **{text}**" if self.kind == "warning" else text
 
     def html(self) -> str:
         kind = f' class="{self.kind}"' if self.kind else ""
@@ -47,7 +49,7 @@ class Items:
     items: Sequence[str]
 
     def markdown(self) -> str:
-        return "\n".join(f"- {item}" for item in self.items)
+        return "\n".join(f"- {without_html(item)}" for item in self.items)
 
     def html(self) -> str:
         return "<ul>" + "".join(f"<li>{_inline(item)}</li>" for item in self.items) + "</ul>"
@@ -101,7 +103,7 @@ class Table:
 
     def markdown(self) -> str:
         rule = "|".join("--:" if self._is_number(i) else ":--" for i in range(len(self.columns)))
-        lines = [f"| {' | '.join(self.columns)} |", f"|{rule}|"]
+        lines = [f"| {' | '.join(map(as_cell, self.columns))} |", f"|{rule}|"]
         lines += [f"| {' | '.join(_plain(cell) for cell in row)} |" for row in self.rows]
         table = "\n".join(lines)
         if not self.folded:
@@ -151,7 +153,7 @@ Block = Heading | Text | Items | Tiles | Code | Table | Figure
 
 
 def to_markdown(title: str, blocks: Sequence[Block]) -> str:
-    return "\n\n".join([f"# {title}", *(block.markdown() for block in blocks)]) + "\n"
+    return "\n\n".join([f"# {without_html(title)}", *(block.markdown() for block in blocks)]) + "\n"
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
@@ -180,7 +182,7 @@ def to_html(title: str, blocks: Sequence[Block]) -> str:
 
 def _plain(cell: str | Number) -> str:
     text = cell.text if isinstance(cell, Number) else cell
-    return text.replace("|", r"\|")
+    return as_cell(text)
 
 
 def _inline(text: str) -> str:

@@ -31,7 +31,7 @@ from rummylab.arena.report.facts import Comparison, Facts, listed, percent, sign
 from rummylab.arena.report.reading import find_tournament, read
 from rummylab.arena.statistics import Estimate
 from rummylab.arena.store import Store
-from rummylab.arena.words import games_needed
+from rummylab.arena.words import as_code, games_needed
 from rummylab.cards.rng import is_key
 from rummylab.engine.streams import seed_option, seed_words
 from rummylab.errors import OptionError
@@ -120,7 +120,7 @@ class _Writer:
         return Figure(picture, shows, caption)
 
     def name(self, agent: str) -> str:
-        return f"`{self.facts.labels[agent]}`"
+        return as_code(self.facts.labels[agent])
 
     def pair(self, c: Comparison) -> str:
         return f"{self.name(c.first)} – {self.name(c.second)}"
@@ -148,7 +148,7 @@ class _Writer:
 
     def _full_names(self) -> list[Block]:
         cut = [(label, name) for name, label in self.facts.labels.items() if label != name]
-        return [Items([f"`{label}` is `{name}`" for label, name in cut])] if cut else []
+        return [Items([f"{as_code(label)} is {as_code(name)}" for label, name in cut])] if cut else []
 
     def summary(self) -> str:
         """Return in words who leads, and which differences are sure and which are not."""
@@ -539,7 +539,7 @@ class _Writer:
         config = record["config"]
         rows: list[Row] = [
             ["game", f"{config['game']}, rules `{config['rules']}`"],
-            ["agents", ", ".join(f"`{name}`" for name in config["agents"])],
+            ["agents", ", ".join(map(as_code, config["agents"]))],
             ["games a pairing", f"{config['games']:,}"],
             ["deals from", seed_words(self.plan.root)],
             ["pairings", self._pairings()],
@@ -547,11 +547,12 @@ class _Writer:
             ["machine", record["machine"]],
             ["begun", _date(record["created"])],
             ["finished", _date(record["finished"]) if record["finished"] else "not yet"],
-            ["run", f"{record['name'] or '(no name)'}, key `{record['key']}`"],
+            ["run", f"{as_code(record['name']) if record['name'] else '(no name)'}, key `{record['key']}`"],
         ]
         if any(is_outside(self.plan.game, name) for name in self.plan.agents):
             rows.append(["seconds a move", f"{config.get('seconds_a_move', 10.0):g} for outside agents"])
-            rows += [[f"fingerprint of `{name}`", f"`{hash_}`"] for name, hash_ in config.get("outside", {}).items()]
+            outside = config.get("outside", {})
+            rows += [[f"fingerprint of {as_code(name)}", f"`{hash_}`"] for name, hash_ in outside.items()]
         return [
             Heading("Play it again"),
             Text("Same command, same code, same table: on any machine, with any number of cores."),

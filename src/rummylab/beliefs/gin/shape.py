@@ -26,7 +26,7 @@ import numpy.typing as npt
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, bit, index_of, nth_card, popcount
 from rummylab.cards.rng import below
-from rummylab.engine.artifacts import write_whole
+from rummylab.engine.artifacts import check_kind, read_numbers, write_whole
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.melds import min_deadwood
 
@@ -68,22 +68,17 @@ def save(path: Path, weights: Mapping[str, Floats], manifests: Mapping[str, Mapp
 def read_manifests(path: Path) -> dict[str, Any]:
     """Return where the weights of each kind in *path* come from."""
     load(path)
-    kinds = json.loads(path.read_text(encoding="utf-8"))["kinds"]
+    kinds = read_numbers(path)["kinds"]
     return {kind: kinds[kind]["manifest"] for kind in KINDS}
 
 
 def load(path: Path) -> Floats:
     """Return the weights of *path*: for each kind one row for each stage."""
+    found = read_numbers(path)
+    check_kind(found, str(path), FORMAT, VERSION)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if (found["format"], found["version"]) != (FORMAT, VERSION):
-            raise ArtifactError(f"{path} is no {FORMAT} version {VERSION}")
         weights = np.array([found["kinds"][kind]["weights"] for kind in KINDS], np.float32)
-    except OSError as error:
-        raise ArtifactError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, ArtifactError):
-            raise
+    except (ValueError, KeyError, TypeError, OverflowError):
         raise ArtifactError(f"{path} holds no weights of a hand's shape") from None
     if weights.shape != (N_KINDS, N_STAGES, N_FEATURES) or not np.isfinite(weights).all():
         raise ArtifactError(f"{path}: the weights have shape {weights.shape}, not {(N_KINDS, N_STAGES, N_FEATURES)}")

@@ -12,12 +12,16 @@ from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
+from rummylab.engine.reading import MALFORMED, is_whole
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.vectors import Report, read_lines
 from rummylab.errors import IllegalActionError, RummyError, VectorError
 from rummylab.games.gin.game import Gin, gin
 from rummylab.games.gin.melds import min_deadwood
+
+KINDS = frozenset(("offer", "draw", "discard", "knock", "melds", "layoff", "illegal_discard", "illegal_knock"))
+"""The kinds of event; each has a method of `Replay`."""
 
 
 class Mismatch(Exception):
@@ -32,18 +36,32 @@ def compare_file(path: Path) -> Report:
     for number, hand in read_lines(path):
         report.count += 1
         try:
+            _check_numbers(hand)
             _check_succession(rules, before, hand)
             Replay(rules, hand).run()
+        except VectorError as error:
+            raise VectorError(f"{path}, line {number}: {error}") from None
         except (Mismatch, RummyError) as error:
             where = f"line {number}, game {hand.get('game')}, hand {hand.get('hand')}"
-            report.mismatches.append(f"{where}: {error}")
-        except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+            report.add(f"{where}: {error}")
+        except MALFORMED as error:
             raise VectorError(f"{path}, line {number}: not a recorded hand ({type(error).__name__}: {error})") from None
         before = hand
     return report
 
 
+def _check_numbers(hand: dict[str, Any]) -> None:
+    """Raise `VectorError` unless the numbers that name the hand are numbers."""
+    numbers = {"game": hand["game"], "hand": hand["hand"], "start": hand["start"]}
+    numbers |= {f"scores_before[{i}]": score for i, score in enumerate(hand["scores_before"])}
+    for name, value in numbers.items():
+        if not is_whole(value):
+            raise VectorError(f"{name} must be a whole number")
+
+
 def _card(number: int) -> Card:
+    if not is_whole(number):
+        raise TypeError("a card is a whole number from 0 to 51")
     return Card.from_index52(number)
 
 
@@ -82,6 +100,8 @@ class Replay:
     def run(self) -> None:
         while self.at < len(self.events):
             kind = self.events[self.at][0]
+            if kind not in KINDS:
+                raise ValueError(f"no kind of event: {kind}")
             getattr(self, f"_{kind}")(*self.events[self.at][1:])
             self.at += 1
         self._result()

@@ -14,6 +14,7 @@ import numpy as np
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import JOKER_ID, RANKS, Card
 from rummylab.cards.hand import Hand
+from rummylab.engine.reading import MALFORMED, is_whole
 from rummylab.engine.vectors import Report, read_lines
 from rummylab.errors import RummyError, VectorError
 from rummylab.games.indian.hand import wild_rank
@@ -42,13 +43,13 @@ def compare_file(path: Path) -> Report:
         try:
             found = recompute(record)
             recorded = _recorded(record)
-        except (RummyError, KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        except (RummyError, *MALFORMED) as error:
             raise VectorError(f"{path}, line {number}: not a hand with values ({error})") from None
         report.count += len(recorded)
         for name, theirs in recorded.items():
             if found.get(name) != theirs:
                 hand = " ".join(record["hand"])
-                report.mismatches.append(
+                report.add(
                     f"line {number}, {hand} with wild {record['wild']}: {name} is {found.get(name)}, recorded {theirs}"
                 )
     return report
@@ -92,6 +93,8 @@ class _Shoe:
     def __init__(self, record: dict[str, Any]) -> None:
         self.decks: int = record["ndeck"]
         self.printed: int = record["printed_jokers"]
+        if not is_whole(self.decks, 1, 2) or not is_whole(self.printed, 0, 8):
+            raise ValueError("expected 1 or 2 decks and 0 to 8 printed jokers")
         self.indicator = Card.parse(record["indicator"])
         self.wild = wild_rank(record["indicator"])
         if RANKS[self.wild] != record["wild"]:

@@ -10,7 +10,7 @@ from rummylab.cards.card import Card
 from rummylab.engine.action import Action, Event
 from rummylab.engine.agent import Agent
 from rummylab.engine.observation import Observation
-from rummylab.engine.records import Record, write_records
+from rummylab.engine.records import Record, append_records
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
@@ -103,8 +103,8 @@ class TerminalTable:
     def _keep(self, state: State) -> None:
         if state.actor is None:
             self.records.append(Record.of(state, self.names, self.seed))
-        if self.record_path is not None and self.records:
-            write_records(self.record_path, self.records)
+            if self.record_path is not None:
+                append_records(self.record_path, self.records[-1:])
 
     def _play_hand(self, state: State) -> None:
         standing = ", ".join(f"{name} {score}" for name, score in zip(self.names, state.scores, strict=True))

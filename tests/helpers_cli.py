@@ -1,0 +1,52 @@
+"""Run a command in this process, as `main` would: with its exit code, and what it writes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rummylab.cli.main import main
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def refused(self) -> str:
+        """Return what it wrote to stderr; it must have ended with exit code 2 and no traceback."""
+        assert self.code == 2, self
+        assert "Traceback" not in self.err
+        return self.err
+
+
+def run(words: Sequence[str], stdin: str = "") -> Done:
+    """Run ``rummylab`` with the arguments *words*. An exception that `main` lets through is let through here."""
+    code: object = 0
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with _streams(["rummylab", *words], io.StringIO(stdin), out, err):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return Done(code if isinstance(code, int) else 0, texts[0], texts[1])
+
+
+@contextlib.contextmanager
+def _streams(words: list[str], stdin: io.StringIO, out: io.TextIOWrapper, err: io.TextIOWrapper) -> Iterator[None]:
+    before = sys.argv, sys.stdin, sys.stdout, sys.stderr
+    sys.argv, sys.stdin, sys.stdout, sys.stderr = words, stdin, out, err
+    try:
+        yield
+    finally:
+        sys.argv, sys.stdin, sys.stdout, sys.stderr = before
