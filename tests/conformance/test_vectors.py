@@ -328,7 +328,7 @@ def text(hands: list[Hand]) -> list[str]:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(VectorError, match=r"nothing\.jsonl: no such file"):
+    with pytest.raises(VectorError, match=r"nothing\.jsonl: cannot be read: no such file"):
         compare_file(tmp_path / "nothing.jsonl")
 
 

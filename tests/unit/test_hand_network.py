@@ -130,8 +130,8 @@ def _spoil(path: Path, how: str) -> None:
         ("short", "the hash is"),
         ("shape", r"'layer2.bias' has shape \(400,\), but \(500,\) is needed"),
         ("format", "this is another version 1"),
-        ("missing", "No such file"),
-        ("manifest", "the manifest is no JSON"),
+        ("missing", "no such file"),
+        ("manifest", "not JSON"),
     ],
 )
 def test_a_file_that_is_not_the_network_is_refused(tmp_path: Path, how: str, message: str) -> None:

@@ -116,7 +116,7 @@ def test_weights_survive_their_file_and_others_are_refused(tmp_path: Path) -> No
         place.write_text(json.dumps({**found, **change}))
         with pytest.raises(ArtifactError, match=message):
             s.load(place)
-    with pytest.raises(ArtifactError, match="No such file"):
+    with pytest.raises(ArtifactError, match="no such file"):
         s.load(tmp_path / "missing.json")
 
 

@@ -105,7 +105,7 @@ def _forge(lines: list[str]) -> list[str]:
     from rummylab.engine.records import _digest
 
     result = json.loads(lines[-1])
-    result["sha256"] = _digest(lines[:-1])
+    result["sha256"] = _digest(lines[:-1], json.loads(lines[0])["format"], result["result"])
     return [*lines[:-1], json.dumps(result)]
 
 

@@ -245,7 +245,8 @@ class _Reader:
             raise self.fail("not a result: expected an object of plain values, and its checksum")
         expected = _digest(self.lines, self.header["format"], value["result"])
         if value["sha256"] != expected:
-            raise self.fail(f"the checksum is not {expected!r}: the record was changed")
+            found = str(value["sha256"])[:64]
+            raise self.fail(f"the checksum is {found!r}, expected {expected!r}: the record was changed")
 
     def _close(self, result: dict[str, Any] | None) -> None:
         assert self.header is not None
