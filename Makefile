@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 GAMES ?= 2000
+INPUTS ?= 20000
 GAMES_OF_RESULTS ?= gin indian chinese gin-course
 
 .PHONY: help setup setup-test play test check fast mutations signature bench reproduce results docs clean
@@ -15,7 +16,7 @@ help:  ## show this list
 $(VENV)/.base: pyproject.toml requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing rummylab into $(VENV) ..."
-	@$(PIP) install -c requirements.lock -e .
+	@$(PIP) install -c requirements.lock -e '.[report]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.base
@@ -38,6 +39,9 @@ check: setup-test  ## style, types, import contracts and the fast tests
 
 mutations: setup-test  ## break the papers' sentences one by one in a copy and see that a test notices (half an hour)
 	@$(BIN)/python tests/mutations.py
+
+fuzz: setup-test  ## run 20,000 bad inputs through every reader and command (INPUTS=20000, about half an hour)
+	@$(BIN)/python tests/fuzz/fuzz.py --inputs $(INPUTS)
 
 signature: setup-test  ## print the behaviour signatures of rules and agents
 	@$(BIN)/python tests/golden/signature.py

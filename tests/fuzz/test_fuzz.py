@@ -1,4 +1,4 @@
-"""A slice of the fuzzing: the whole corpus, some mutations of it, and what Hypothesis makes up. `make fuzz` does more."""
+"""A slice of the fuzzing: the corpus, some mutations of it, and what Hypothesis makes up. `make fuzz` does more."""
 
 from __future__ import annotations
 
