@@ -37,7 +37,7 @@ test: setup-test  ## run everything: style, types, contracts, all tests
 check: setup-test  ## style, types, import contracts and the fast tests
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
 
-mutations: setup-test  ## break the papers' sentences one by one in a copy and see that a test notices (half an hour)
+mutations: setup-test  ## break the papers' sentences one by one in a copy and see that a test notices (slow)
 	@$(BIN)/python tests/mutations.py
 
 fuzz: setup-test  ## run 20,000 bad inputs through every reader and command (INPUTS=20000, about half an hour)

@@ -245,7 +245,7 @@ FIGURE_GIN = "Ac 2c 3c 4c 7d 7h 7s Td Jd Kc"
 def test_the_dearest_card_is_thrown_in_thought_if_that_makes_the_hand_knockable() -> None:
     # The nine and the king are loose. Breaking the rule (keeping the king) would pay with these numbers.
     hand, (queen,) = numbers("Ac 2c 3c 7d 7h 7s Td Jd 9h Kc"), numbers("Qd")
-    odd = replace(PRINTED, deadwood_bonus=-1)
+    odd = replace(PRINTED, deadwood_bonus=-1, meld_bonus=0, combination_bonus=0)
     nine = hand | {queen}
     (number,) = numbers("9h")
     free = twin.free_chances(NOBODY)
@@ -279,6 +279,12 @@ def test_the_opponent_gains_from_a_card_that_melds_in_its_hand_and_not_from_one_
     found = gains(state, frozenset({eight, king}), [USEFUL], MODEST)
     assert found[eight] > 1
     assert found[king] == 0  # the stock is better: no gain, never a loss
+    theirs, pile = numbers(USEFUL), numbers("Kd")
+    stock = frozenset(range(52)) - numbers(f"{FIGURE_2} 8h") - theirs - pile
+    throws = numbers("8c Ks Js 2c")
+    for options in (MODEST, PRINTED):
+        expected = twin.opponent_gains(theirs, throws, pile, stock, 10, options)
+        assert gains(state, throws, [USEFUL], options) == pytest.approx(expected, abs=1e-3)
 
 
 def test_the_expected_gain_is_the_average_over_the_same_hands_for_every_candidate() -> None:
