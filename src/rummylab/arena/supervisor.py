@@ -205,9 +205,9 @@ def _die_with_parent(number: int) -> None:
 
 def _let_go_of_pipes() -> None:
     """Leave the agent's pipes to the agent, so that their end is its end."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in range(3):
-        os.dup2(null, number)
+    nothing, nowhere = os.pipe()  # there may be no /dev/null
+    for number, end in enumerate((nothing, nowhere, nowhere)):
+        os.dup2(end, number)
     os.closerange(3, OPEN_FILES)
 
 
