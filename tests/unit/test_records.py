@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from rummylab import Record, State, agent, gin, play, play_match
 from rummylab.cli.record import rules_of
 from rummylab.engine.records import parse_records, read_records, validate_records, write_records
+from rummylab.engine.writing import write_whole
 from rummylab.errors import RecordError
 
 
@@ -148,3 +151,15 @@ def test_a_header_with_an_impossible_deck_or_option_is_refused(tmp_path: Path) -
         with pytest.raises(RecordError, match="line 1: the header makes no table") as error:
             validate_records(_write(tmp_path / "x.rgr", forged), rules_of)
         assert message in str(error.value)
+
+
+def test_a_device_is_written_to_and_not_replaced_by_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, b"all of it")
+    reader.join(5)
+    assert got == [b"all of it"]
+    assert pipe.is_fifo()

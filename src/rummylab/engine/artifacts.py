@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from math import prod
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab.engine.reading import MALFORMED, is_whole, parse_json, read_bytes, read_text
+from rummylab.engine.writing import write_whole as write_whole
 from rummylab.errors import ArtifactError
 
 Tensors = dict[str, npt.NDArray[np.float32]]
@@ -25,13 +25,6 @@ LARGEST = float(np.finfo(np.float32).max)
 """Numbers are stored and computed as 32-bit floats."""
 MAX_TENSORS = 128 * 2**20
 Shapes = Mapping[str, tuple[int, ...]]
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    os.replace(part, path)
 
 
 def _manifest_path(path: Path) -> Path:

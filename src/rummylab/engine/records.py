@@ -24,6 +24,7 @@ from rummylab.engine.rules import Rules, count_hands
 from rummylab.engine.seats import DEALER, Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import seed_fields
+from rummylab.engine.writing import write_whole
 from rummylab.errors import RecordError, RummyError
 
 FORMAT: Final = 2
@@ -137,19 +138,15 @@ class Record:
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
     """Write *records* to *path*; an existing file is only replaced when all is written."""
-    partial = path.with_name(path.name + ".part")
-    partial.write_text("".join(record.to_text() for record in records), encoding="utf-8")
-    partial.replace(path)
+    write_whole(path, "".join(record.to_text() for record in records).encode())
 
 
 def append_records(path: Path, records: Iterable[Record]) -> None:
     """Add *records* to the end of *path*, or begin the file; what it had stays, whatever happens meanwhile."""
-    before = read_text(path, RecordError) if path.exists() else ""
+    before = read_text(path, RecordError) if path.is_file() else ""
     if before and not before.endswith("\n"):
         before += "\n"
-    partial = path.with_name(path.name + ".part")
-    partial.write_text(before + "".join(record.to_text() for record in records), encoding="utf-8")
-    partial.replace(path)
+    write_whole(path, (before + "".join(record.to_text() for record in records)).encode())
 
 
 def read_records(path: Path) -> list[Record]:

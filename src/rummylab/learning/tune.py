@@ -26,6 +26,7 @@ from rummylab.arena.version import code_version
 from rummylab.cards.rng import mix
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.artifacts import check_kind, read_numbers
+from rummylab.engine.writing import write_whole
 from rummylab.errors import MissingExtraError, OptionError, StoreError
 from rummylab.learning.tune_spaces import PRESENT, Numbers, Space, check_names, space
 
@@ -176,10 +177,8 @@ def propose_again(plan: TunePlan, trials: Sequence[Mapping[str, Any]]) -> list[d
 
 def write_artifact(artifact: dict[str, Any], path: Path) -> None:
     """Write *artifact* to *path*, whole or not at all."""
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_text(json.dumps(artifact, indent=1) + "\n", encoding="utf-8")
-        part.replace(path)
+        write_whole(path, (json.dumps(artifact, indent=1) + "\n").encode())
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
 

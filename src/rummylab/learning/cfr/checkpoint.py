@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rummylab.engine.writing import write_whole
 from rummylab.errors import ArtifactError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -24,9 +24,7 @@ def save(path: Path, arrays: Mapping[str, npt.NDArray[Any]], label: Mapping[str,
     data = io.BytesIO()
     text = np.frombuffer(json.dumps(dict(label), sort_keys=True).encode(), np.uint8)
     np.savez(data, **{_LABEL: text}, **dict(arrays))  # type: ignore[arg-type]
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data.getvalue())
-    os.replace(part, path)
+    write_whole(path, data.getvalue())
 
 
 def load(path: Path) -> tuple[Arrays, dict[str, Any]]:
