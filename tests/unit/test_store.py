@@ -19,7 +19,7 @@ from rummylab.arena.columns import pack, unpack
 from rummylab.arena.jobs import Played, play_task, tally_of
 from rummylab.arena.outside import Fault
 from rummylab.arena.store import Run, Store, config_key
-from rummylab.arena.tournament import Plan, code_version, tournament
+from rummylab.arena.tournament import Plan, tournament
 from rummylab.errors import OptionError, StoreError
 
 PLAN = Plan(game="gin", agents=("simple", "random"), games=1400, seed=3)
@@ -65,7 +65,7 @@ def run(store: Store) -> Run:
 
 
 def old_file(path: Path, *, chunk: bytes = b"") -> None:
-    config, code = PLAN.to_dict(), code_version()
+    config, code = PLAN.to_dict(), PLAN.code_version()
     with sqlite3.connect(path) as db:
         db.executescript(V1)
         key = config_key("tournament", config, code)

@@ -8,8 +8,6 @@ tournament goes on. ``docs/guides/arena.md`` shows the ways to bring an agent.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.machinery
 import importlib.metadata
 import importlib.util
 import os
@@ -17,7 +15,7 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,8 +23,10 @@ from typing import Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from rummylab.agents import registry
-from rummylab.arena import sandbox, wire
+import rummylab.agents.registry as registry  # named in full: the code version of a run follows these lines
+import rummylab.arena.fingerprint as fingerprints
+import rummylab.arena.sandbox as sandbox
+import rummylab.arena.wire as wire
 from rummylab.arena.faults import Fault as Fault
 from rummylab.arena.faults import OutsideError
 from rummylab.arena.line_process import LineProcess, printable
@@ -106,34 +106,21 @@ def _described(named: str, _fingerprint: str) -> str:
 
 
 def fingerprint(spec: str) -> str:
-    """Return a hash of the file behind an outside *spec*, so that a changed agent is not taken for the same."""
-    digest = hashlib.blake2b(spec.encode(), digest_size=8)
-    place = _file_of(spec)
-    if place is not None and place.is_file():
-        digest.update(place.read_bytes())
-    return digest.hexdigest()
+    """Return a hash of the files behind an outside *spec*, so that a changed agent is not taken for the same."""
+    return fingerprints.digest(spec, _files_of(spec))
 
 
-def _file_of(spec: str) -> Path | None:
+def _files_of(spec: str) -> Iterator[Path]:
     if spec.startswith(PROGRAM):
-        words = [word for word in _command(spec) if Path(word).is_file()]
-        return Path(words[-1]) if words else None
+        return fingerprints.of_command(_command(spec))
     home = spec.partition(":")[0] if ":" in spec else _entry_points().get(spec, spec).partition(":")[0]
-    return Path(home) if home.endswith(".py") else file_of_module(home)
-
-
-def file_of_module(name: str) -> Path | None:
-    """Return the file of a module without importing anything, the packages above it included."""
-    top, *parts = name.split(".")
+    if home.endswith(".py"):
+        return fingerprints.of_script(Path(home))
     try:
-        found = importlib.util.find_spec(top)
-        for part in parts:
-            if found is None or found.submodule_search_locations is None:
-                return None
-            found = importlib.machinery.PathFinder.find_spec(part, list(found.submodule_search_locations))
-    except (ImportError, ValueError, KeyError):
-        return None
-    return Path(found.origin) if found is not None and found.origin else None
+        found = importlib.util.find_spec(home.partition(".")[0])  # of the top alone: nothing is imported
+    except (ImportError, ValueError):
+        found = None
+    return iter(()) if found is None else fingerprints.of_module(found)
 
 
 @cache

@@ -18,9 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import rummylab.arena.supervisor as supervisor
 from rummylab._cache import READ_ONLY
 from rummylab._jit import PACKAGE, cache_of
-from rummylab.arena import supervisor
 
 SWITCH: Final = "RUMMYLAB_SANDBOX"
 """Environment variable; ``off`` leaves only the session and the supervisor, for agents that need more."""

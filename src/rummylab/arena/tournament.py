@@ -17,7 +17,7 @@ from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.ratings import Rating, cycles, rate
 from rummylab.arena.statistics import Z95, Estimate, Floats, share
 from rummylab.arena.store import Run, Store
-from rummylab.arena.version import code_version as code_version
+from rummylab.arena.version import version_of_play
 from rummylab.cards.rng import is_key
 from rummylab.engine.streams import key_text, new_key, parse_key
 from rummylab.errors import OptionError
@@ -98,6 +98,10 @@ class Plan:
             "seconds_a_move": self.seconds_a_move,
             "outside": {name: fingerprint(name) for name in self.agents if is_outside(self.game, name)},
         }
+
+    def code_version(self) -> str:
+        """Return the release and a hash of the code that this tournament depends on."""
+        return version_of_play([(self.game, name) for name in self.agents])
 
     @classmethod
     def from_dict(cls, config: Mapping[str, Any]) -> Plan:
@@ -260,7 +264,7 @@ def tournament(
         raise OptionError(f"keep_hands is {keep_hands}, but hands are kept in a store, and not fewer than none")
     plan = with_key(plan, store, name)
     tasks = plan.tasks()
-    run = None if store is None else store.open_run(KIND, plan.to_dict(), code_version(), name)
+    run = None if store is None else store.open_run(KIND, plan.to_dict(), plan.code_version(), name)
     known = {} if run is None else _known(run, tasks, tally_of(plan.game, 2))
     recorded = set() if run is None or not keep_hands else set(run.hand_names())
     missing = [task for task in tasks if task not in known or not recorded.issuperset(task.game_names(keep_hands))]

@@ -9,37 +9,51 @@ from pathlib import Path
 from types import ModuleType
 
 from rummylab import __version__
-from rummylab._jit import PACKAGE
+from rummylab._jit import PACKAGE, _imports, sources_of
+from rummylab.agents.registry import entries
+from rummylab.arena.fingerprint import versions
 from rummylab.games.registry import GAMES
 
 _FRONT_ENDS = ("cli", "play", "interop")
-_KINDS = (".py", ".json", ".toml", ".safetensors", ".npz")
-
-
-_PLAY = ("cards", "engine", "games", "beliefs", "agents")
+_DATA = (".json", ".toml", ".safetensors", ".npz")
+_REFEREE = ("arena/jobs.py", "arena/host.py")
 
 
 @cache
 def code_version() -> str:
     """Return what results depend on besides their configuration: the release and a hash of sources and artifacts."""
-    return _version(path for path in _sources() if path.relative_to(PACKAGE).parts[0] not in _FRONT_ENDS)
+    sources = (path for path in PACKAGE.rglob("*") if path.suffix in (".py", *_DATA))
+    return _version((path for path in sources if path.relative_to(PACKAGE).parts[0] not in _FRONT_ENDS), PACKAGE)
 
 
-def version_of_play(games: Collection[str], modules: Iterable[ModuleType]) -> str:
-    """Return the release and a hash of the rules and agents of *games* and of *modules*, which let them play."""
-    others = set(GAMES) - set(games)
-    parts = {path: path.relative_to(PACKAGE).parts for path in _sources()}
-    play = {path for path, names in parts.items() if names[0] in _PLAY and not others & set(names)}
-    return _version(play | {Path(str(module.__file__)) for module in modules})
+def version_of_play(
+    agents: Iterable[tuple[str, str]], modules: Collection[ModuleType] = (), root: Path = PACKAGE
+) -> str:
+    """Return the release and a hash of all that a run of *agents* (pairs of game and name) depends on.
+
+    That is what their games, their own files and what plays them import, directly or not, and the data beside these
+    files. *modules* play in ways of their own; reports and statistics that they import may change without a new run.
+    """
+    files = {root / name for name in _REFEREE}
+    for game_name, spec in agents:
+        game, name = GAMES[game_name], spec.partition("(")[0]
+        homes = [entry.home for entry in entries(game_name) if entry.name == name]
+        homes += [game.home, game.kernels, game.drivers]
+        files |= {root.joinpath(*home.split(".")[1:]).with_suffix(".py") for home in homes}
+    own = {Path(str(module.__file__)) for module in modules}
+    imported = {found for path in own for found in _imports(path, root)}
+    files |= {found for found in imported if found.relative_to(root).parts[0] != "arena"}
+    sources = set[Path]().union(*(sources_of(path, root) for path in files))
+    return _version(own | sources | _data_beside(sources), root)
 
 
-def _sources() -> list[Path]:
-    return [path for path in PACKAGE.rglob("*") if path.suffix in _KINDS]
+def _data_beside(sources: Iterable[Path]) -> set[Path]:
+    return {path for folder in {path.parent for path in sources} for path in folder.iterdir() if path.suffix in _DATA}
 
 
-def _version(paths: Iterable[Path]) -> str:
-    digest = hashlib.blake2b(digest_size=8)
+def _version(paths: Iterable[Path], root: Path) -> str:
+    digest = hashlib.blake2b(versions().encode(), digest_size=8)
     for path in sorted(paths):
-        digest.update(str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name).encode())
+        digest.update(str(path.relative_to(root) if path.is_relative_to(root) else path.name).encode())
         digest.update(path.read_bytes())
     return f"{__version__}+{digest.hexdigest()}"

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from rummylab.agents.registry import entries
 from rummylab.arena.backends import Backend, in_order, local
 from rummylab.arena.experiment.file import Experiment
 from rummylab.arena.experiment.steps import Step, StepResult
@@ -59,8 +60,12 @@ def code_mark(experiment: Experiment) -> str:
 
     Reports, statistics and the command line may change without a new run.
     """
-    games = {step.game for step in experiment.steps}
-    return version_of_play(games, {sys.modules[type(step).WORK.__module__] for step in experiment.steps})
+    agents = {(step.game, name) for step in experiment.steps for name in step.players() or _everybody(step.game)}
+    return version_of_play(agents, {sys.modules[type(step).WORK.__module__] for step in experiment.steps})
+
+
+def _everybody(game_name: str) -> list[str]:
+    return [entry.name for entry in entries(game_name)]
 
 
 def earlier_run(experiment: Experiment, store: Store) -> str:
