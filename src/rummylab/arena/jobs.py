@@ -7,7 +7,7 @@ deals)`` and returns what happened, the games of a deal side by side.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rummylab.arena.faults import Fault, OutsideError
+from rummylab.arena.guests import CompiledGuest, play_chunk
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Outsider, is_outside, player
 from rummylab.arena.seating import games_per_deal, seatings
@@ -32,6 +33,8 @@ from rummylab.games.registry import game
 WITHDRAWN_AFTER = 5
 """Faults in a row after which an outside agent is not asked again in this chunk."""
 Chunk = tuple[int, int]
+Reasons = Mapping[int, tuple[str, str]]
+"""Kind and details of forfeits, by the place of the game in its chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +63,23 @@ class CompiledJob:
         seats = self.rules.seats
         tallies = np.zeros(games_per_deal(seats) * n, tally_of(self.rules.name, seats))
         began = time.process_time()  # of this process, whatever else the machine does
-        self._play(start, tallies)
+        reasons = self._play(start, tallies)
         seconds = time.process_time() - began
-        faults = self._faults(start, tallies)
+        faults = self._faults(start, tallies, reasons)
         hands = tuple(self._recorded(start, i, tallies[i]) for i in range(min(record, len(tallies))))
         return Played(tallies, faults, seconds, hands=hands)
 
-    def _play(self, start: int, tallies: Rows) -> None:
+    def _play(self, start: int, tallies: Rows) -> Reasons:
+        """Play the games; return why some were forfeited otherwise than by an illegal move."""
+        if any(isinstance(player, CompiledGuest) for player in self.players):
+            return play_chunk(self.rules, self.players, root_of(self.seed), start, tallies)
         where = self.rules.new_rows(1), root_of(self.seed), start
         acts, pars = [player.pointer for player in self.players], [player.par for player in self.players]
         if self.rules.seats == 2:
             self.batch.play_pairs(*where, *acts, *pars, tallies)
         else:
             self.batch.play_seatings(*where, seatings(self.rules.seats), acts, pars, tallies)
+        return {}
 
     def _recorded(self, start: int, i: int, tally: Any) -> tuple[str, str]:
         """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
@@ -87,8 +94,8 @@ class CompiledJob:
             )
         return table.record(deal, place)
 
-    def _faults(self, start: int, tallies: Rows) -> tuple[Fault, ...]:
-        """An illegal move of a guest costs it the game; one of our own agents is an error in our code."""
+    def _faults(self, start: int, tallies: Rows, reasons: Reasons) -> tuple[Fault, ...]:
+        """A fault of a guest costs it the game; an illegal move of our own agents is an error in our code."""
         faults = []
         for i in np.flatnonzero(tallies["illegal"]):
             offender, words = int(tallies["illegal"][i]) - 1, complaint(self.rules, self.players, tallies[i])
@@ -97,7 +104,8 @@ class CompiledJob:
             seats = self.rules.seats
             tallies["winner"][i] = 1 - offender if seats == 2 else -1
             deal, place = start + int(i) // games_per_deal(seats), int(i) % games_per_deal(seats)
-            faults.append(Fault(self.players[offender].name, deal, place, "illegal move", words))
+            kind = "crash" if tallies["illegal_code"][i] == STOPPED else "illegal move"
+            faults.append(Fault(self.players[offender].name, deal, place, *reasons.get(int(i), (kind, words))))
         return tuple(faults)
 
 
@@ -168,7 +176,7 @@ class TableJob:
 
     def _order(self, games: int, per_deal: int) -> list[int]:
         """Return the games in the order of play: with outsiders, who have a process for each seating, by seating."""
-        by_seating = any(isinstance(player, Outsider) for player in self.players)
+        by_seating = any(isinstance(player, Outsider | CompiledGuest) for player in self.players)
         return sorted(range(games), key=lambda i: i % per_deal if by_seating else 0)
 
     def record(self, deal: int, place: int) -> tuple[str, str]:
@@ -180,7 +188,8 @@ class TableJob:
         """Play one game in seating number *place* of the deal; return who lost it by a fault, if anybody."""
         seats = self.rules.seats
         number_at = list(seatings(seats, deal)[place])  # which player sits where
-        self._seated = [player.in_seating(place) if isinstance(player, Outsider) else player for player in self.players]
+        apart = Outsider | CompiledGuest
+        self._seated = [player.in_seating(place) if isinstance(player, apart) else player for player in self.players]
         tally["winner"] = -1
         if withdrawn is not None:
             tally["hands"] = 1
@@ -275,7 +284,8 @@ def has_driver(game_name: str, seats: int) -> bool:
 
 def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
     """Return the fastest job that these players can sit in; *guests* forfeit by an illegal move, others must not."""
-    if has_driver(rules.name, rules.seats) and all(isinstance(player, CompiledAgent) for player in players):
+    compiled = CompiledAgent | CompiledGuest if rules.seats == 2 else CompiledAgent
+    if has_driver(rules.name, rules.seats) and all(isinstance(player, compiled) for player in players):
         return CompiledJob(rules, players, seed, guests)
     return TableJob(rules, players, seed, guests)
 

@@ -67,13 +67,18 @@ def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:
     kind = describe(game_name, spec)
     if kind == "ours":
         return registry.agent(game_name, spec)
+    if kind == "compiled":
+        from rummylab.arena.guests import CompiledGuest
+
+        start = _python("compiled_host", target(game_name, spec))
+        return CompiledGuest(spec, game_name, start, seconds_a_move)
     start = _program(spec) if kind == "program" else _hosted("play", target(game_name, spec))
     return Outsider(spec, start, seconds_a_move)
 
 
 def is_compiled(game_name: str, spec: str) -> bool:
-    """Return whether the agent *spec* runs in the batch drivers; somebody unknown or broken raises."""
-    return describe(game_name, spec) == "ours"
+    """Return whether the agent *spec* is asked about many tables at once; somebody unknown or broken raises."""
+    return describe(game_name, spec) in ("ours", "compiled")
 
 
 def describe(game_name: str, spec: str) -> Kind:
@@ -151,12 +156,18 @@ class Start(NamedTuple):
     readable: tuple[str, ...] = ()
     python_path: tuple[str, ...] = ()
 
-    def start(self) -> sandbox.Process:
-        return sandbox.launch(self.command, readable=self.readable, python_path=self.python_path)
+    def start(self, pass_fds: tuple[int, ...] = ()) -> sandbox.Process:
+        return sandbox.launch(self.command, readable=self.readable, python_path=self.python_path, pass_fds=pass_fds)
 
 
 def _hosted(verb: str, named: str) -> Start:
     """Return how to start our host for a Python agent."""
+    return _python("host", verb, named)
+
+
+def _python(module: str, *words: str) -> Start:
+    """Return how to start a module of ours around the agent that the last of *words* names."""
+    named = words[-1]
     home = named.partition(":")[0]
     places = [os.path.abspath(place) for place in sys.path]
     if home.endswith(".py"):  # a file needs no modules from where we happen to be
@@ -164,7 +175,7 @@ def _hosted(verb: str, named: str) -> Start:
         readable: tuple[str, ...] = (str(Path(home).parent),)
     else:
         readable = ()
-    command = (sys.executable, "-P", "-m", "rummylab.arena.host", verb, named)
+    command = (sys.executable, "-P", "-m", f"rummylab.arena.{module}", *words)
     return Start(command, readable, tuple(dict.fromkeys(places)))
 
 
@@ -223,7 +234,7 @@ class Outsider:
         if found._process is not None and time.monotonic() - found._since > FRESH_AFTER:
             found.stop()
         if found._process is not None:
-            _keep(found._process)
+            keep(found._process)
         return found
 
     def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
@@ -261,7 +272,7 @@ class Outsider:
         self.stop()
         self._process = LineProcess(self._start.start())
         self._since = time.monotonic()
-        _keep(self._process)
+        keep(self._process)
         answer = self._answer(wire.greeting(rules), seconds)
         if answer not in (wire.READY, wire.READY_FOR_VIEWS):
             self.stop()
@@ -300,7 +311,7 @@ _running: dict[Callable[[], object], None] = {}
 """What ends each running process, those used last at the end."""
 
 
-def _keep(process: LineProcess) -> None:
+def keep(process: LineProcess) -> None:
     """Note that *process* is in use; end those that have not been for longest, if there are too many."""
     _running.pop(process.stop, None)
     _running[process.stop] = None

@@ -13,30 +13,12 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
-from numba import types
-from numba.core import cgutils
 from numba.core.caching import NullCache
-from numba.extending import intrinsic, is_jitted
+from numba.extending import is_jitted
 
 from rummylab._jit import helper
 from rummylab.engine.agent import STOPPED
-
-
-def _private_copy(typingctx: Any, record: Any) -> Any:
-    """Return a copy of *record* that lives on the stack of the calling kernel."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = cgutils.alloca_once(builder, context.get_data_type(record))  # type: ignore[no-untyped-call]
-        place.align = 16
-        copy = builder.bitcast(place, args[0].type)
-        size = context.get_constant(types.intp, record.size)
-        cgutils.raw_memcpy(builder, copy, args[0], size, 1)  # type: ignore[no-untyped-call]
-        return copy
-
-    return record(record), codegen
-
-
-private_copy: Any = intrinsic(_private_copy)
+from rummylab.engine.record_copy import private_copy
 
 
 def guarded(function: Callable[..., int], signature: Any) -> Any:

@@ -39,6 +39,11 @@ class Game:
         return import_module(self.drivers)
 
     @property
+    def guests(self) -> Any:
+        """The module that plays against compiled agents in processes of their own (``advance``)."""
+        return import_module(self.drivers.removesuffix("batch") + "guests")
+
+    @property
     def act_signature(self) -> Any:
         return import_module(self.kernels).ACT
 

@@ -55,9 +55,27 @@ play_out = duel(is_legal, step)
 
 
 @helper
-def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
-    """Play the open round to its end and count what became of it. Seat *swap* is the first agent's."""
-    play_out(row, swap, first, second, par, par2, tally)
+def deal(row: np.void, root: Root, pair: int) -> None:
+    """Deal the next round; the deck depends on *root*, *pair* and the number of the round alone."""
+    shuffle_deck(row, stream(root, pair, np.int64(row.table.hand_no), np.int64(DECK)))
+    open_hand(row)
+
+
+@helper
+def begin_match(row: np.void, root: Root, pair: int, swap: int, tally: np.void) -> None:
+    """Begin a match and deal its first round. Seat *swap* is the first agent's."""
+    table = row.table
+    open_match(row, first_starter(table, root, pair))
+    tally.starter = table.starter ^ swap
+    # Both matches of a pair use the same streams for the same agent, so that only the seats differ.
+    row.mine[swap].rng = stream(root, pair, np.int64(0), np.int64(AGENT))
+    row.mine[1 - swap].rng = stream(root, pair, np.int64(0), np.int64(AGENT + 1))
+    deal(row, root, pair)
+
+
+@helper
+def end_hand(row: np.void, root: Root, pair: int, swap: int, tally: np.void) -> bool:
+    """Count what became of the round; deal the next, or count the match and return that it is over."""
     table = row.table
     tally.hands += 1
     tally.turns += table.turn
@@ -66,31 +84,27 @@ def play_hand(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: 
     if table.winner >= 0:
         tally.won_by[table.winner ^ swap, table.outcome] += 1
         tally.unready += not has_laid_down(table, 1 - table.winner)
+    if not (tally.illegal or match_is_over(table) or table.hand_no >= MAX_HANDS):
+        table.starter = next_starter(table)
+        deal(row, root, pair)
+        return False
+    for agent in range(2):
+        tally.scores[agent] = table.scores[agent ^ swap]
+    tally.winner = -1
+    if tally.scores[0] != tally.scores[1]:
+        tally.winner = 0 if tally.scores[0] > tally.scores[1] else 1
+    return True
 
 
 @helper
 def play_match(
     row: np.void, root: Root, pair: int, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void
 ) -> None:
-    """Play one match; the decks depend on *root*, *pair* and the number of the round alone."""
-    table = row.table
-    open_match(row, first_starter(table, root, pair))
-    tally.starter = table.starter ^ swap
-    # Both matches of a pair use the same streams for the same agent, so that only the seats differ.
-    row.mine[swap].rng = stream(root, pair, np.int64(0), np.int64(AGENT))
-    row.mine[1 - swap].rng = stream(root, pair, np.int64(0), np.int64(AGENT + 1))
-    while True:
-        shuffle_deck(row, stream(root, pair, np.int64(table.hand_no), np.int64(DECK)))
-        open_hand(row)
-        play_hand(row, swap, first, second, par, par2, tally)
-        if tally.illegal or match_is_over(table) or table.hand_no >= MAX_HANDS:
-            break
-        table.starter = next_starter(table)
-    for agent in range(2):
-        tally.scores[agent] = table.scores[agent ^ swap]
-    tally.winner = -1
-    if tally.scores[0] != tally.scores[1]:
-        tally.winner = 0 if tally.scores[0] > tally.scores[1] else 1
+    """Play one match between two compiled agents."""
+    begin_match(row, root, pair, swap, tally)
+    play_out(row, swap, first, second, par, par2, tally)
+    while not end_hand(row, root, pair, swap, tally):
+        play_out(row, swap, first, second, par, par2, tally)
 
 
 @kernel_of(

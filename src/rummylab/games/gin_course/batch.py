@@ -103,11 +103,50 @@ def play_hand(
         step(row, code)
         n += 1
     tally.decisions += n
+
+
+@helper
+def deal_hand(row: np.void, root: Root, deal: int) -> None:
+    """Deal the next hand; the deck depends on *root*, *deal* and the number of the hand alone."""
+    shuffle_deck(row, stream(root, deal, np.int64(row.table.hand_no), np.int64(DECK)))
+    open_hand(row)
+
+
+@helper
+def begin_match(row: np.void, root: Root, deal: int, seating: int, tally: np.void) -> None:
+    """Begin a match and deal its first hand."""
+    table = row.table
+    open_match(row)
+    tally.starter = agent_at(seating, table.starter)
+    for seat in range(table.rules.seats):  # one stream an agent, wherever it sits
+        row.mine[seat].rng = stream(root, deal, np.int64(0), AGENT + agent_at(seating, seat))
+    deal_hand(row, root, deal)
+
+
+@helper
+def end_hand(row: np.void, root: Root, deal: int, seating: int, tally: np.void) -> bool:
+    """Count what became of the hand; deal the next, or count the match and return that it is over."""
+    table = row.table
     tally.hands += 1
     tally.turns += table.turn
     tally.outcomes[table.outcome] += 1
     if table.winner >= 0:
         tally.won_by[agent_at(seating, table.winner), table.outcome] += 1
+    if not (tally.illegal or match_is_over(table)):
+        table.starter = next_starter(table)
+        deal_hand(row, root, deal)
+        return False
+    best = np.int64(-1)
+    tally.winner = -1
+    for seat in range(table.rules.seats):
+        number, score = agent_at(seating, seat), np.int64(table.scores[seat])
+        tally.scores[number] = score
+        if score == best:
+            tally.winner = -1
+        elif score > best:
+            best = score
+            tally.winner = number
+    return True
 
 
 @helper
@@ -123,29 +162,11 @@ def play_match(
     pars: Any,
     tally: np.void,
 ) -> None:
-    """Play one match; the decks depend on *root*, *deal* and the number of the hand alone."""
-    table = row.table
-    open_match(row)
-    tally.starter = agent_at(seating, table.starter)
-    for seat in range(table.rules.seats):  # one stream an agent, wherever it sits
-        row.mine[seat].rng = stream(root, deal, np.int64(0), AGENT + agent_at(seating, seat))
-    while True:
-        shuffle_deck(row, stream(root, deal, np.int64(table.hand_no), np.int64(DECK)))
-        open_hand(row)
+    """Play one match between compiled agents."""
+    begin_match(row, root, deal, seating, tally)
+    play_hand(row, seating, first, second, third, fourth, pars, tally)
+    while not end_hand(row, root, deal, seating, tally):
         play_hand(row, seating, first, second, third, fourth, pars, tally)
-        if tally.illegal or match_is_over(table):
-            break
-        table.starter = next_starter(table)
-    best = np.int64(-1)
-    tally.winner = -1
-    for seat in range(table.rules.seats):
-        number, score = agent_at(seating, seat), np.int64(table.scores[seat])
-        tally.scores[number] = score
-        if score == best:
-            tally.winner = -1
-        elif score > best:
-            best = score
-            tally.winner = number
 
 
 @kernel_of(

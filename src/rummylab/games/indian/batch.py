@@ -51,29 +51,23 @@ play_hand = duel(is_legal, step)
 
 
 @helper
-def play_deal(
-    row: np.void,
-    root: Root,
-    number: int,
-    starter: int,
-    swap: int,
-    first: Any,
-    second: Any,
-    par: Any,
-    par2: Any,
-    tally: np.void,
-) -> None:
-    """Play one deal; the cards depend on *root* and its *number* alone, the agents' streams too."""
+def begin_deal(row: np.void, root: Root, number: int, starter: int, swap: int, tally: np.void) -> None:
+    """Deal; the cards depend on *root* and the deal's *number* alone, the agents' streams too."""
     table = row.table
     table.scores[0] = 0
     table.scores[1] = 0
     table.starter = starter
+    tally.starter = starter ^ swap
     row.mine[swap].rng = stream(root, number, np.int64(0), np.int64(AGENT))
     row.mine[1 - swap].rng = stream(root, number, np.int64(0), np.int64(AGENT + 1))
     shuffle_deck(row, stream(root, number, np.int64(0), np.int64(DECK)))
     open_hand(row)
-    play_hand(row, swap, first, second, par, par2, tally)
-    tally.starter = starter ^ swap
+
+
+@helper
+def end_deal(row: np.void, swap: int, tally: np.void) -> None:
+    """Count what became of the deal."""
+    table = row.table
     tally.hands = 1
     tally.turns = table.turn
     tally.rounds = (table.turn + 1) // 2
@@ -86,6 +80,25 @@ def play_deal(
     for agent in range(2):
         tally.scores[agent] = table.scores[agent ^ swap]
         tally.gains[agent] = table.gains[agent ^ swap]
+
+
+@helper
+def play_deal(
+    row: np.void,
+    root: Root,
+    number: int,
+    starter: int,
+    swap: int,
+    first: Any,
+    second: Any,
+    par: Any,
+    par2: Any,
+    tally: np.void,
+) -> None:
+    """Play one deal between two compiled agents."""
+    begin_deal(row, root, number, starter, swap, tally)
+    play_hand(row, swap, first, second, par, par2, tally)
+    end_deal(row, swap, tally)
 
 
 PAIRS = -1
