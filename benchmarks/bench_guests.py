@@ -2,7 +2,8 @@
 
 ``examples/cautious.py`` against ``simple``, the same deals: without any guard, as an object handed to ``match``
 (bounds checks, copies), and named by file (a process of its own). Rounds are interleaved; a ratio is the median over
-the rounds. Run with ``python benchmarks/bench_guests.py [DEALS [ROUNDS]]``.
+the rounds. Only an otherwise idle machine gives meaningful ratios: a guest and the referee take turns.
+Run with ``python benchmarks/bench_guests.py [DEALS [ROUNDS]]``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ sys.path.insert(0, str(EXAMPLES))
 from cautious import cautious_compiled  # noqa: E402
 from rummylab import agent  # noqa: E402
 from rummylab.arena.jobs import CompiledJob, Played  # noqa: E402
+from rummylab.arena.outside import player  # noqa: E402
 from rummylab.engine.agent import CompiledAgent  # noqa: E402
 from rummylab.games.registry import game  # noqa: E402
 
@@ -36,8 +38,8 @@ def unguarded() -> CompiledAgent:
     return CompiledAgent("unguarded", numba.njit(GAME.act_signature, error_model="numpy")(function), [5.0])
 
 
-def job(player: CompiledAgent) -> Any:
-    return CompiledJob(GAME.rules(), [player, agent("gin", "simple")], SEED)
+def job(guest: Any) -> Any:
+    return CompiledJob(GAME.rules(), [guest, agent("gin", "simple")], SEED)
 
 
 def timed(play: Callable[[tuple[int, int]], Played], deals: int) -> tuple[float, Any]:
@@ -50,9 +52,14 @@ def same(a: Any, b: Any) -> bool:
     return all(np.array_equal(a[name], b[name]) for name in a.dtype.names)
 
 
-def main(deals: int = 2000, rounds: int = 9) -> None:
+def main(deals: int = 1000, rounds: int = 9) -> None:
     """Print the time of each way and its ratio to the first."""
-    ways = {"unguarded": job(unguarded()), "object handed to match": job(cautious_compiled)}
+    guest = player("gin", f"{EXAMPLES / 'cautious.py'}:cautious_compiled")
+    ways = {
+        "unguarded": job(unguarded()),
+        "object handed to match": job(cautious_compiled),
+        "guest named by file": job(guest),
+    }
     expected = timed(ways["unguarded"], deals)[1]
     for name, play in ways.items():
         assert same(timed(play, deals)[1], expected), f"{name} plays other games"

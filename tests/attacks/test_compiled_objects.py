@@ -39,6 +39,15 @@ def test_reading_past_the_notes_is_an_error_that_says_so() -> None:
         list(play_match(GAMES["gin"].rules(), [peeps, peeps], 1))
 
 
+def test_a_function_that_was_compiled_without_checks_gets_them() -> None:
+    def peeps(table, mine, par):
+        return mine.memory[mine.memory.shape[0] + table.turn] & 1
+
+    unchecked = CompiledAgent("peeps", numba.njit(GAMES["gin"].act_signature)(peeps))
+    with pytest.raises(AgentError, match=OUTSIDE):
+        match("gin", unchecked, "simple", games=2, workers=1)
+
+
 def test_reading_past_the_notes_in_a_function_of_its_own_is_noticed_too() -> None:
     assert peek(np.arange(3), 1) == 1  # compiled before, without checks
 

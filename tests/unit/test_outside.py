@@ -53,7 +53,7 @@ def test_it_plays_gin_too() -> None:
         ("Cheats", "illegal move", "knock Ac by seat"),
         ("Mumbles", "illegal move", "'draw stock' is no action"),
         ("NoAgent", "crash", "has no method 'sit'"),
-        ("always_done", "illegal move", "by seat"),
+        ("always_done", "illegal move", "code 3"),
     ],
 )
 def test_a_fault_forfeits_the_game_and_the_run_goes_on(name: str, kind: str, words: str) -> None:

@@ -30,3 +30,11 @@ def compiled_agent(game_name: str, *, par: Sequence[float] = ()) -> Callable[[Ca
         return CompiledAgent(function.__name__.replace("_", "-"), act, par)
 
     return compile_it
+
+
+def guarded_agent(game_name: str, agent: CompiledAgent) -> CompiledAgent:
+    """Return *agent* kept to its records, unless it is one of this package or is kept to them already."""
+    function = getattr(agent.pointer, "py_func", None)
+    if function is None or function.__module__.startswith("rummylab."):
+        return agent
+    return CompiledAgent(agent.name, guarded(function, game(game_name).act_signature), agent.par)

@@ -150,7 +150,9 @@ class Seating:
     """The games of a chunk in one of the two seatings, many at a time."""
 
     def __init__(self, rules: Rules, players: Any, root: Any, start: int, swap: int, tallies: Rows) -> None:
-        self.players = [player.in_seating(swap) if isinstance(player, CompiledGuest) else player for player in players]
+        self.players: list[Any] = [
+            player.in_seating(swap) if isinstance(player, CompiledGuest) else player for player in players
+        ]
         self._advance = game(rules.name).guests.advance
         self.tallies, self.swap = tallies, swap
         self.where = root, start, swap

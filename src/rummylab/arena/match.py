@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from rummylab._jit import is_cold
+from rummylab.agents.compiled import guarded_agent
 from rummylab.agents.registry import agent as named_agent
 from rummylab.arena.backends import Backend, ThisProcess, in_order, local
 from rummylab.arena.jobs import CompiledJob, Played, Task, has_driver, job_for, play_task
@@ -37,6 +38,8 @@ from rummylab.games.registry import game
 
 CHUNK = 250
 """Deals of two seats played in one go; fewer with more seats. Results do not depend on how chunks are spread."""
+GUEST_CHUNK = 1000
+"""The same where a compiled agent from outside is asked about many tables at a time."""
 TABLE_CHUNK = 10
 """The same where somebody plays at the Python table, which is a thousand times slower."""
 MAX_GAMES = 1_000_000_000
@@ -400,16 +403,22 @@ def _prepare(
         size = chunk_size(game_name, names)
         items = [Task(game_name, preset, names, seed, *c, seconds) for c in chunks_of(games, rules.seats, size)]
         return play_task, items, names
-    given = [player(game_name, p, seconds) if isinstance(p, str) else p for p in players]
+    given = [player(game_name, p, seconds) if isinstance(p, str) else _guarded(game_name, p) for p in players]
     guests = [i for i, p in enumerate(players) if isinstance(p, str) and is_outside(game_name, p)]
     job = job_for(rules, given, seed, guests)
     size = _deals_in_a_chunk(isinstance(job, CompiledJob), rules.seats)
     return job, list(chunks_of(games, rules.seats, size)), tuple(p.name for p in given)
 
 
+def _guarded(game_name: str, given: CompiledAgent | Agent) -> Agent:
+    return guarded_agent(game_name, given) if isinstance(given, CompiledAgent) else given
+
+
 def chunk_size(game_name: str, agents: Sequence[str]) -> int:
     """Return how many deals a chunk has for these agents."""
     compiled = has_driver(game_name, len(agents)) and all(is_compiled(game_name, name) for name in agents)
+    if compiled and any(is_outside(game_name, name) for name in agents):
+        return GUEST_CHUNK if len(agents) == 2 else _deals_in_a_chunk(False, len(agents))
     return _deals_in_a_chunk(compiled, len(agents))
 
 
