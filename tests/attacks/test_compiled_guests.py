@@ -77,7 +77,7 @@ class Played:
         self.agent = agent("gin", "random")
         size = SharedViews.size(rules.view, guests.TABLES)
         self.shared = SharedViews.within(bytearray(size), rules.view, guests.TABLES)
-        self.rounds = 0
+        self.rounds, self.owner = 0, os.getpid()
 
     def refresh(self) -> None:
         pass

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.arena import shared_views
+import rummylab.arena.shared_views as shared_views
 from rummylab.arena.compiled_host import READY
 from rummylab.arena.faults import OutsideError
 from rummylab.arena.line_process import LineProcess, printable
@@ -46,6 +46,7 @@ class GuestProcess:
 
     def __init__(self, game_name: str, start: Start, seconds: float) -> None:
         self.game_name, self.start, self.seconds = game_name, start, seconds
+        self.owner = os.getpid()
         self._process: LineProcess | None = None
         self._since = 0.0
         self._asked = ""
@@ -116,7 +117,8 @@ class CompiledGuest:
 
     @property
     def process(self) -> GuestProcess:
-        if self._own is None:
+        """The process, with memory that no fork of the referee shares."""
+        if self._own is None or self._own.owner != os.getpid():
             self._own = GuestProcess(self.game_name, self._start, self._seconds)
         return self._own
 
@@ -149,11 +151,13 @@ class CompiledGuest:
 class Seating:
     """The games of a chunk in one of the two seatings, many at a time."""
 
-    def __init__(self, rules: Rules, players: Any, root: Any, start: int, swap: int, tallies: Rows) -> None:
+    def __init__(
+        self, drivers: Any, rules: Rules, players: Any, root: Any, start: int, swap: int, tallies: Rows
+    ) -> None:
         self.players: list[Any] = [
             player.in_seating(swap) if isinstance(player, CompiledGuest) else player for player in players
         ]
-        self._advance = game(rules.name).guests.advance
+        self._advance = drivers.advance
         self.tallies, self.swap = tallies, swap
         self.where = root, start, swap
         tables = min(TABLES, len(tallies) // 2)
@@ -243,9 +247,10 @@ class Seating:
 
 def play_chunk(rules: Rules, players: Any, root: Any, start: int, tallies: Rows) -> dict[int, tuple[str, str]]:
     """Play the games of *tallies*, two a deal; return why games were forfeited, by their place."""
+    drivers = game(rules.name).guests  # compiled before the referee's processes part
     if not len(tallies):
         return {}
-    seatings = [Seating(rules, players, root, start, swap, tallies) for swap in range(2)]
+    seatings = [Seating(drivers, rules, players, root, start, swap, tallies) for swap in range(2)]
     waiting = [seating for seating in seatings if seating.advance()]
     while waiting:
         for seating in list(waiting):

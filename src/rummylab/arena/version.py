@@ -38,7 +38,7 @@ def version_of_play(
     for game_name, spec in agents:
         game, name = GAMES[game_name], spec.partition("(")[0]
         homes = [entry.home for entry in entries(game_name) if entry.name == name]
-        homes += [game.home, game.kernels, game.drivers]
+        homes += [game.home, game.kernels, game.drivers, game.guest_drivers]
         files |= {root.joinpath(*home.split(".")[1:]).with_suffix(".py") for home in homes}
     own = {Path(str(module.__file__)) for module in modules}
     imported = {found for path in own for found in _imports(path, root)}

@@ -41,7 +41,11 @@ class Game:
     @property
     def guests(self) -> Any:
         """The module that plays against compiled agents in processes of their own (``advance``)."""
-        return import_module(self.drivers.removesuffix("batch") + "guests")
+        return import_module(self.guest_drivers)
+
+    @property
+    def guest_drivers(self) -> str:
+        return self.drivers.removesuffix("batch") + "guests"
 
     @property
     def act_signature(self) -> Any:
