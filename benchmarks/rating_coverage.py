@@ -157,12 +157,14 @@ def report(found: dict[str, Any], simulations: int, seed: int) -> str:
     every = [Coverage(*values) for values in found.values()]
     within = sum(0.93 <= cell.share <= 0.97 for cell in every)
     bounds, held = sum(cell.bounds for cell in every), sum(cell.held for cell in every)
-    text += f"{within} of {len(every)} cells lie within 93% to 97%; those that do not are in bold.\n"
+    text += f"{within} of {len(every)} cells lie within 93% to 97%"
+    text += ".\n" if within == len(every) else "; those that do not are in bold.\n"
     if bounds:
         least = wilson(held / bounds, bounds).low
         text += (
             f"\nAgents who won or lost every game by chance were shown as a bound {bounds:,} times; it held in"
-            f" {held / bounds:.1%} (95%: at least {least:.1%}).\n"
+            f" {held / bounds:.1%} (95%: at least {least:.1%}). That is less than 95%, because only the lucky are"
+            " counted here: what holds is that an agent too weak for its bound has a chance below 5% of such a sweep.\n"
         )
     return text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,14 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
     """A slice of docs/results/rating-coverage.md. The old intervals held it in 78% to 90% of fields of three."""
     found = benchmark.coverage(benchmark.Cell(luck, kind, agents, games), 200, seed=5)
     assert 0.92 <= found.share <= 0.98  # 95% is meant; 200 fields of three have a standard error of 1.2%
+
+
+def test_the_published_table_is_complete_and_every_cell_lies_within_93_and_97_percent(benchmark: Any) -> None:
+    kept = json.loads((BENCHMARK.parents[1] / "docs/results/rating-coverage.json").read_text())
+    assert kept["settings"]["simulations"] >= 1000
+    assert list(kept["cells"]) == [cell.name for cell in benchmark.cells()]
+    shares = np.array([benchmark.Coverage(*values).share for values in kept["cells"].values()])
+    assert ((shares >= 0.93) & (shares <= 0.97)).all()
 
 
 def test_a_swept_agent_is_a_bound_and_leaves_the_others_alone() -> None:
