@@ -16,7 +16,7 @@ help:  ## show this list
 $(VENV)/.base: pyproject.toml requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing rummylab into $(VENV) ..."
-	@$(PIP) install -c requirements.lock -e '.[report]'
+	@$(PIP) install -c requirements.lock -e '.[report,data]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.base

@@ -22,6 +22,7 @@ fi
 wait
 echo "== tests"
 python -m pytest -q -n 2
+# The tests marked "bounds" reach every file of kernels once; no preset or pairing is played twice.
 echo "== kernels with bounds checks"
 export NUMBA_BOUNDSCHECK=1
 warm_up

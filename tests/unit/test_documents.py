@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 import rummylab
+from helpers_cli import run
+from rummylab import Record, agent, gin, play
 from rummylab.cli import tables
+from rummylab.engine.records import write_records
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -24,10 +27,58 @@ def test_the_tour_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None
     assert "seat 0" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("line", re.findall(r"^\$ (rummylab .*)$", README, re.MULTILINE))
-def test_every_command_in_the_readme_works(line: str) -> None:
-    words = shlex.split(line)
-    done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, cwd=ROOT, check=False)
+COMMAND = re.compile(r"^\s*(?:\$ )?(rummylab .*)$", re.MULTILINE)
+NEEDS_MORE = ("train ", "dataset ", "evaluate ", "tune ", "--backend ray", "play ")
+"""Commands that take minutes, a cluster or a person; they have tests of their own."""
+
+
+def _commands(path: Path) -> list[str]:
+    blocks = re.findall(r"^ *```(\w*)\n(.*?)^ *```", path.read_text(), re.DOTALL | re.MULTILINE)
+    return [line for language, block in blocks if language != "python" for line in COMMAND.findall(block)]
+
+
+def _with_commands() -> list[Path]:
+    return [path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*/*.md"))] if _commands(path)]
+
+
+def _made_small(line: str) -> list[str]:
+    """Return the words of a command with a few games of a few agents."""
+    line = re.sub(r"--games \d+", "--games 4", line).replace("--agents all", "--agents simple,random")
+    if line.startswith("rummylab run ") and "--quick" not in line:
+        line += " --quick"
+    if re.match("rummylab (arena|tournament|run) ", line):
+        line += " --workers 1"
+    return shlex.split(line)[1:]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a directory with what the documents speak of: the examples, the guide's agents, a recorded match."""
+    guide = (ROOT / "docs/guides/arena.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    (tmp_path / "mine.py").write_text(next(block for block in blocks if "class Hoarder" in block))
+    (tmp_path / "bot.py").write_text(next(block for block in blocks if "sys.stdin" in block))
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    state = play(gin(), [agent("gin", "simple")] * 2, 3)
+    write_records(tmp_path / "match.rgr", [Record.of(state, ["you", "simple"], 3)])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", _with_commands(), ids=lambda path: path.name)
+def test_every_command_in_the_documents_works(path: Path, workplace: Path) -> None:
+    for line in _commands(path):
+        if not any(word in line for word in NEEDS_MORE):
+            done = run(_made_small(line))
+            assert done.code == 0, f"{line}\n{done.err}"
+            assert done.out, line
+
+
+@pytest.mark.parametrize("words", ["agents", "reproduce --list", "hand gin 3c,4c,5c,Ks"])
+def test_the_command_works_as_a_program(words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "rummylab", *words.split()], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout
 
