@@ -20,9 +20,8 @@ import time
 import traceback
 from pathlib import Path
 
+from corruption import mutated
 from targets import CORPUS, TARGETS, inputs
-
-from mutations import mutated
 
 SECONDS = 10.0
 MEGABYTES = 500

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from corruption import TOKENS, mutated
 from targets import TARGETS, answers, artifacts, bridge, inputs, records, specifications, toml
 
-from mutations import TOKENS, mutated
 from rummylab import Record, agent, gin, play
 from rummylab.errors import RummyError
 
