@@ -7,30 +7,31 @@ import io
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rummylab.cli.main import main
 
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """How a command ended, in the words of `subprocess.CompletedProcess`."""
 
-    code: int
-    out: str
-    err: str
+    returncode: int
+    stdout: str
+    stderr: str
 
     def refused(self) -> str:
         """Return what it wrote to stderr; it must have ended with exit code 2 and no traceback."""
-        assert self.code == 2, self
-        assert "Traceback" not in self.err
-        return self.err
+        assert self.returncode == 2, self
+        assert "Traceback" not in self.stderr
+        return self.stderr
 
 
-def run(words: Sequence[str], stdin: str = "") -> Done:
+def run(words: Sequence[str], stdin: str = "", cwd: Path | None = None) -> Done:
     """Run ``rummylab`` with the arguments *words*. An exception that `main` lets through is let through here."""
     code: object = 0
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-    with _streams(["rummylab", *words], io.StringIO(stdin), out, err):
+    with contextlib.chdir(cwd or Path.cwd()), _streams(["rummylab", *words], io.StringIO(stdin), out, err):
         try:
             main()
         except SystemExit as end:

@@ -253,17 +253,18 @@ def test_a_bad_command_is_one_sentence(command: Callable[..., Done], text: str, 
 
 
 def test_play_appends_to_a_record(command: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One hand of the terminal game, twice: each `?` moves as the coach says."""
+    """A table at which one hand is played, twice; a hand is kept once, also if the player leaves after it."""
     from rummylab.play.terminal.gin import GinTable
 
     class Once(GinTable):
         def play(self) -> None:
             state = play(self.rules, [agent("gin", "simple")] * 2, self.seed)
             self._keep(state)
+            self._keep(state)
 
-    monkeypatch.setattr("rummylab.play.terminal.gin.GinTable", Once)
+    monkeypatch.setattr("rummylab.play.terminal.tables.table_for", lambda name: Once)
     for n in (2, 3):
-        assert command("play gin --agent simple --seed 1 --record match.rgr").code == 0
+        assert command("play gin --agent simple --seed 1 --record match.rgr").returncode == 0
         assert len(read_records(Path("match.rgr"))) == n
 
 
@@ -271,8 +272,8 @@ def test_the_opponent_in_gin_is_the_strongest(command: Callable[..., Done]) -> N
     from rummylab.cli.play import _FAVOURITE
 
     assert _FAVOURITE["gin"] == "utility-search"
-    assert "Gin utility-search" in " ".join(command("play --help").out.replace("│", " ").split())
+    assert "Gin utility-search" in " ".join(command("play --help").stdout.replace("│", " ").split())
 
 
 def test_no_output_of_ours_needs_a_terminal() -> None:
-    assert run(["--version"]).out == f"rummylab {sys.modules['rummylab'].__version__}\n"
+    assert run(["--version"]).stdout == f"rummylab {sys.modules['rummylab'].__version__}\n"

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import helpers_cli
+from helpers_cli import Done
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "rummylab", *arguments],
-        capture_output=True,
-        text=True,
-        input=stdin,
-        cwd=ROOT,
-        check=False,
-    )
+def run(*arguments: str, stdin: str = "") -> Done:
+    return helpers_cli.run(arguments, stdin, ROOT)
 
 
 def test_arena_prints_the_promised_keys() -> None:
@@ -114,7 +108,7 @@ def test_conformance_of_indian_values_counts_values(tmp_path: Path) -> None:
 def test_a_match_can_be_played_from_the_keyboard_and_recorded(tmp_path: Path) -> None:
     path = tmp_path / "mine.rgr"
     script = "help\nhint\nn\ns\nn\nnonsense\nu\nlog\n" + "s\nhint\nAc\nKd\n7h\n2s\n" * 40 + "quit\n"
-    done = run("play", "gin", "--seed", "3", "--plain", "--record", str(path), stdin=script)
+    done = run("play", "gin", "--agent", "simple", "--seed", "3", "--plain", "--record", str(path), stdin=script)
     assert done.returncode == 0
     assert "Gin Rummy against simple" in done.stdout
     assert "You leave the table." in done.stdout

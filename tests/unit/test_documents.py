@@ -70,8 +70,8 @@ def test_every_command_in_the_documents_works(path: Path, workplace: Path) -> No
     for line in _commands(path):
         if not any(word in line for word in NEEDS_MORE):
             done = run(_made_small(line))
-            assert done.code == 0, f"{line}\n{done.err}"
-            assert done.out, line
+            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            assert done.stdout, line
 
 
 @pytest.mark.parametrize("words", ["agents", "reproduce --list", "hand gin 3c,4c,5c,Ks"])

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from helpers_cli import Done, run
 from rummylab.agents.registry import entry
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.experiment.file import Experiment, parse_experiment, read_experiment
@@ -338,9 +339,8 @@ def test_progress_ends_at_the_end_even_if_a_test_decides_early() -> None:
 # --- The command ----------------------------------------------------------------------------------------------------
 
 
-def command(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "rummylab", *arguments]
-    return subprocess.run(words, capture_output=True, text=True, cwd=cwd, check=False)
+def command(*arguments: str, cwd: Path = ROOT) -> Done:
+    return run(arguments, cwd=cwd)
 
 
 def test_run_prints_json_and_a_bad_file_is_one_line(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ class TerminalTable:
         self.read = read
         self.write = write or _print
         self.records: list[Record] = []
+        self._kept: State | None = None
         self.streams = [player_stream(seed, 0, number) for number in range(rules.seats)]
 
     # --- The match ----------------------------------------------------------------------------------------------------
@@ -101,7 +102,8 @@ class TerminalTable:
             self.write("You win the match!" if winners == ["you"] else f"{winners[0]} wins the match.")
 
     def _keep(self, state: State) -> None:
-        if state.actor is None:
+        if state.actor is None and state is not self._kept:
+            self._kept = state
             self.records.append(Record.of(state, self.names, self.seed))
             if self.record_path is not None:
                 append_records(self.record_path, self.records[-1:])
