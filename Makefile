@@ -13,7 +13,7 @@ GAMES_OF_RESULTS ?= gin indian chinese gin-course
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-$(VENV)/.base: pyproject.toml requirements.lock
+$(VENV)/.base: pyproject.toml requirements.lock Makefile
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing rummylab into $(VENV) ..."
 	@$(PIP) install -c requirements.lock -e '.[report,data]'
