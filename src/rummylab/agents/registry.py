@@ -135,6 +135,13 @@ ENTRIES = (
         FitnessOptions().par,
     ),
     Entry(
+        "gin",
+        "utility-at-once",
+        "rummylab.agents.gin.utility_at_once",
+        "utility agent on the paper's own terms: knocks at once, with a network trained on the games of such agents",
+        "the opponent-hand paper, re-tuned",
+    ),
+    Entry(
         "indian",
         "random",
         "rummylab.agents.indian.random",

@@ -17,6 +17,7 @@ import random
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -175,10 +176,19 @@ def propose_again(plan: TunePlan, trials: Sequence[Mapping[str, Any]]) -> list[d
     return proposed
 
 
+def _finite(part: Any) -> Any:
+    """Return *part* with None for numbers that JSON does not have, such as the ends of an interval of one pair."""
+    if isinstance(part, Mapping):
+        return {name: _finite(value) for name, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_finite(value) for value in part]
+    return None if isinstance(part, float) and not isfinite(part) else part
+
+
 def write_artifact(artifact: dict[str, Any], path: Path) -> None:
     """Write *artifact* to *path*, whole or not at all."""
     try:
-        write_whole(path, (json.dumps(artifact, indent=1) + "\n").encode())
+        write_whole(path, (json.dumps(_finite(artifact), indent=1) + "\n").encode())
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
 

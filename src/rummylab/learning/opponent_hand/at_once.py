@@ -1,8 +1,9 @@
 """The paper's own terms: utility agents that knock at once, whose eight numbers are tuned and re-tuned as it says.
 
 Two sets of numbers are searched from the printed ones, by random search and then grid search, against Simple and
-against each other; with every new network the numbers are searched again, from those of the first agent. What was found
-lies in ``at_once`` beside this file, with each study: every trial, its numbers and its games.
+against each other; for the new agents of phases 2 and 3 the numbers are searched again, from those of the first agent.
+The final agent keeps the numbers of phase 3: the paper does not say that it was tuned once more. What was found
+lies in ``numbers`` beside this file, with each study: every trial, its numbers and its games.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from rummylab.learning.tune_spaces import PAPER_NUMBERS, PRESENT, PRINTED
 
 log = logging.getLogger(__name__)
 
-STEPS = ("first", "second", "phase2", "phase3", "final")
-"""The two agents of phase 1, then the agent with each of the three networks."""
+STEPS = ("first", "second", "phase2", "phase3")
+"""The two agents of phase 1, then the new agent of phases 2 and 3: with the networks of the phase before."""
 FIRST, SECOND, *RE_TUNED = STEPS
 SAMPLES = 10
 

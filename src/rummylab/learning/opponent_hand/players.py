@@ -22,7 +22,7 @@ from rummylab.errors import OptionError
 
 OURS = "ours"
 AT_ONCE_NUMBERS = utility.ARTIFACT.with_name("utility_at_once.json")
-NUMBERS = Path(__file__).with_name("at_once")
+NUMBERS = Path(__file__).with_name("numbers")
 """The tuned numbers of the agents that knock at once: what :mod:`~rummylab.learning.opponent_hand.at_once` found."""
 
 

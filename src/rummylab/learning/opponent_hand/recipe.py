@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from rummylab.beliefs.gin import shape as hand_shape
-from rummylab.beliefs.gin.network import BUNDLED, Network
+from rummylab.beliefs.gin.network import AT_ONCE, BUNDLED, Network
 from rummylab.engine.artifacts import write_whole
+from rummylab.errors import OptionError
 from rummylab.learning.opponent_hand import at_once
 from rummylab.learning.opponent_hand.beliefs import Floats
 from rummylab.learning.opponent_hand.dataset import (
@@ -40,6 +41,7 @@ from rummylab.learning.opponent_hand.dataset import (
 )
 from rummylab.learning.opponent_hand.evaluate import evaluate
 from rummylab.learning.opponent_hand.kinds import fit_kind, line_ups_of
+from rummylab.learning.opponent_hand.players import AT_ONCE_NUMBERS
 from rummylab.learning.opponent_hand.train import Settings, train
 
 log = logging.getLogger(__name__)
@@ -101,7 +103,8 @@ def run(out: Path, recipe: Recipe, *, workers: int | None = None, threads: int |
         train(data, model, settings, command=_command(recipe), threads=threads)
         log.info("phase %d: %d shards, network after %.0f s", phase, made.shards, time.perf_counter() - start)
         if recipe.cast == AT_ONCE_NAME:
-            _search(at_once.RE_TUNED[phase - 1], out, model, recipe, workers)
+            last = min(phase, len(at_once.RE_TUNED))  # the final agent keeps the numbers of phase 3
+            _search(at_once.RE_TUNED[last - 1], out, model, recipe, workers)
     assert model is not None
     network = Network.load(model / BUNDLED)
     shape = fit_shape(model / hand_shape.BUNDLED, network, recipe, model, cast)
@@ -173,15 +176,32 @@ def fit_shape(place: Path, network: Network, recipe: Recipe, model: Path, cast: 
 def install(out: Path, package: Path = Path(hand_shape.__file__).parent) -> None:
     """Put the final network and the shape of *out* into the package; all is read before anything is written."""
     model = out / "net3"
+    if not (model / hand_shape.BUNDLED).exists():
+        raise OptionError(f"{out} has no shape of hands: it is a run of another cast; give --cast {AT_ONCE_NAME}")
     network, weights = Network.load(model / BUNDLED), hand_shape.load(model / hand_shape.BUNDLED)
     result = json.loads((out / "result.json").read_text(encoding="utf-8"))
     facts = hand_shape.read_manifests(model / hand_shape.BUNDLED)
-    measured = {name: result[name] for name in ("entries", "seed", "line_ups", "network", "uniform")}
-    manifest = {name: fact for name, fact in network.manifest.items() if name not in ("sha256", "shapes")}
-    manifest["result"] = {**manifest["result"], "test": measured}
-    Network(network.tensors, _without_place(manifest, out)).save(package / BUNDLED)
+    Network(network.tensors, _manifest(network, result, out)).save(package / BUNDLED)
     by_kind = dict(zip(hand_shape.KINDS, weights, strict=True))
     hand_shape.save(package / hand_shape.BUNDLED, by_kind, _without_place(facts, out))
+
+
+def install_at_once(
+    out: Path, numbers: Path, package: Path = Path(hand_shape.__file__).parent, agents: Path = AT_ONCE_NUMBERS.parent
+) -> None:
+    """Put the final network of *out* and the final agent's *numbers* into the package."""
+    network = Network.load(out / "net3" / BUNDLED)
+    result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    chosen = (numbers / f"{at_once.STEPS[-1]}.json").read_bytes()
+    Network(network.tensors, _manifest(network, result, out)).save(package / AT_ONCE)
+    write_whole(agents / AT_ONCE_NUMBERS.name, chosen)
+
+
+def _manifest(network: Network, result: dict[str, Any], out: Path) -> Any:
+    """Return the manifest of *network* with what was measured."""
+    measured = {name: result[name] for name in ("entries", "seed", "line_ups", "network", "uniform")}
+    manifest = {name: fact for name, fact in network.manifest.items() if name not in ("sha256", "shapes")}
+    return _without_place({**manifest, "result": {**manifest["result"], "test": measured}}, out)
 
 
 def _without_place(facts: Any, out: Path) -> Any:
@@ -217,6 +237,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         epochs=(*recipe.epochs[:2], chosen.epochs or recipe.epochs[2]),
         shape_entries=0 if chosen.cast == AT_ONCE_NAME else recipe.shape_entries,
     )
+    if chosen.install and chosen.cast == AT_ONCE_NAME:
+        install_at_once(chosen.out, chosen.numbers or chosen.out / "numbers")
+        return
     if chosen.install:
         install(chosen.out)
         return
