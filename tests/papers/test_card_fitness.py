@@ -132,6 +132,16 @@ def test_each_factor_is_worth_a_point_and_only_the_highest_ranking_cards_are_kep
     assert top == {card for card in cards if points[card] == max(points.values())} == numbers("Kh")
 
 
+def test_four_points_are_the_maximum_and_more_than_three() -> None:
+    # King and queen can be melded by nobody and wait for nothing; the opponent has thrown a king.
+    row = position("Ac 2c 3c 7h 7s 7d Kh Qd Ts 4s 9h", pile="Ks Qh Qc Jd", thrown="Kc")
+    cards, *factors, top = ask(row)
+    points = {card: sum(card in factor for factor in factors) for card in cards}
+    king, queen = (Card.parse(card).index52 for card in ("Kh", "Qd"))
+    assert (points[king], points[queen]) == (4, 3)
+    assert top == {king}
+
+
 def melds_with(card: int, among: frozenset[int]) -> bool:
     return any(card in meld for meld in reference.all_melds(among | {card}))
 
