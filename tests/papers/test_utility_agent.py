@@ -203,20 +203,25 @@ def test_the_defender_chooses_the_melding_that_maximizes_what_it_can_lay_off(kno
 
 
 @pytest.mark.parametrize(
-    ("up", "melding"),
+    ("up", "low", "melding"),
     [
-        ("3c", {"meld 9h Th Jh Qh Kh", "meld 3h 3s 3d"}),  # with the last three gone nothing can be laid off on threes
-        ("5s", {"meld 9h Th Jh Qh Kh", "meld 2s 3s 4s"}),  # on the run only the ace can be laid off
+        (
+            "3c",
+            -100,
+            {"meld 9h Th Jh Qh Kh", "meld 3h 3s 3d"},
+        ),  # with the last three gone nothing can be laid off on threes
+        ("5s", 100, {"meld 9h Th Jh Qh Kh", "meld 2s 3s 4s"}),  # on the run only the ace can be laid off
     ],
 )
 def test_the_knocker_chooses_the_melding_that_minimizes_what_the_opponent_can_lay_off(
-    up: str, melding: set[str]
+    up: str, low: float, melding: set[str]
 ) -> None:
+    """The low card bonus makes the other melding the one of the highest utility."""
     hand = "2s 3s 4s 3h 3d 9h Th Jh Qh Kh"
     state = push(deal(hand, "2c 6c 8c Tc 4d 7d 9d 6s 8s Js", up, "Kd"), "pass; pass; draw stock; knock Kd")
     laid = set()
     while state.actor == 0:
-        word = choice(state, replace(QUICK, spread_well=1))
+        word = choice(state, replace(QUICK, spread_well=1, low_card_bonus=low))
         push(state, word)
         laid.add(word)
     assert laid - {"done"} == melding
