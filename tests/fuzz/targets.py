@@ -229,6 +229,8 @@ def commands(data: bytes, scratch: Path) -> None:
         words = text.split()
     if _is_long(words):
         return
+    if words[:1] in (["arena"], ["tournament"], ["run"]):
+        words += ["--workers", "1"]  # processes of their own would cost more than they find
     with _at_the_command_line(["rummylab", *words], scratch), contextlib.suppress(SystemExit):
         main()
 
