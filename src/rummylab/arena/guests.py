@@ -50,7 +50,6 @@ class GuestProcess:
         self._process: LineProcess | None = None
         self._since = 0.0
         self._asked = ""
-        self._limit = seconds
         view = game(game_name).rules().view
         size = SharedViews.size(view, TABLES)
         self._file = shared_views.new_file(size)
@@ -62,17 +61,16 @@ class GuestProcess:
     def ask(self, n: int) -> None:
         """Ask for the codes of the first *n* views; `answers` waits for them."""
         self.shared.codes[:n] = PENDING
-        self._limit = self.seconds
         if self._process is None or not self._process.is_running:
             self._begin()
         assert self._process is not None
         self._asked = str(n)
-        self._process.tell(self._asked, self._limit)
+        self._process.tell(self._asked, self.seconds)
 
     def wait(self) -> None:
         """Wait for the answer to what was asked."""
         assert self._process is not None
-        answer = self._process.hear(self._limit)
+        answer = self._process.hear(self.seconds)
         if answer != self._asked:
             self.stop()
             raise OutsideError("bad answer", f"said {printable(answer, 80)!r} instead of {self._asked!r}")
@@ -89,12 +87,12 @@ class GuestProcess:
             self.stop()
 
     def _begin(self) -> None:
-        self._limit = max(START_UP, self.seconds)
+        limit = max(START_UP, self.seconds)  # by then everything is compiled; rounds have no more than a move
         self._process = LineProcess(self.start.start(pass_fds=(self._file,)))
         self._since = time.monotonic()
         keep(self._process)
         line = json.dumps({"game": self.game_name, "fd": self._file, "tables": TABLES})
-        answer = self._process.ask(line, self._limit)
+        answer = self._process.ask(line, limit)
         if answer != READY:
             self.stop()
             raise OutsideError("bad answer", f"said {printable(answer, 80)!r} instead of {READY!r}")
