@@ -170,7 +170,7 @@ def test_an_empty_file_of_vectors_does_not_pass(tmp_path: Path, game: str) -> No
 
 @pytest.mark.parametrize("value", ["nan", "inf", "9" * 25, "0x" + "f" * 6000, "9" * 5000, "[" * 2000])
 def test_numbers_in_toml_are_finite_and_of_a_sensible_size(value: str) -> None:
-    with pytest.raises(ExperimentError, match=r"^x: not valid TOML: "):
+    with pytest.raises(ExperimentError, match=r"^x: (not valid TOML: |margin )"):
         reading.parse_toml(f"margin = {value}", ExperimentError, "x")
 
 

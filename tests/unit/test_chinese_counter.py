@@ -182,7 +182,7 @@ def test_the_artifact_says_how_it_was_made() -> None:
         ({"version": 9}, "version 9"),
         ({"features": ["other"]}, "other features"),
         ({"networks": {}}, "must be a list of"),
-        ({"networks": {name: [float("nan")] * c.N_WEIGHTS for name in c.SITUATIONS}}, "no numbers"),
+        ({"networks": {name: [float("nan")] * c.N_WEIGHTS for name in c.SITUATIONS}}, "not finite numbers"),
     ],
 )
 def test_an_artifact_that_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:

@@ -120,22 +120,29 @@ def parse_toml(text: str, error: Error, where: str) -> dict[str, Any]:
         value = tomllib.loads(text)
         if _is_deep(value):
             raise RecursionError
-        _check_toml_numbers(value)
     except RecursionError:
         raise error(f"{where}: not valid TOML: nested more than {MAX_DEPTH} deep") from None
     except ValueError as problem:
         raise error(f"{where}: not valid TOML: {problem}") from None
+    try:
+        _check_toml_numbers(value)
+    except ValueError as problem:
+        raise error(f"{where}: {problem}") from None
     return value
 
 
-def _check_toml_numbers(value: Any) -> None:
-    if isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            _check_toml_numbers(part)
+def _check_toml_numbers(value: Any, name: str = "") -> None:
+    """Raise ``ValueError``, with the *name* of the key, for numbers that are not finite or do not fit into 64 bits."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _check_toml_numbers(part, f"{name}.{key}" if name else key)
+    elif isinstance(value, list):
+        for part in value:
+            _check_toml_numbers(part, name)
     elif isinstance(value, float) and not isfinite(value):
-        raise ValueError(f"{value} is not a number")
+        raise ValueError(f"{name} must be finite, not {value}")
     elif isinstance(value, int) and not is_whole(int(value), -(2**63), 2**63 - 1):
-        raise ValueError("a whole number that does not fit into 64 bits")
+        raise ValueError(f"{name} is a whole number that does not fit into 64 bits")
 
 
 def _finite(text: str) -> float:
