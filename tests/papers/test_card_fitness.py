@@ -413,6 +413,8 @@ def test_if_all_cards_can_be_made_into_a_meld_medium_takes_the_greatest_decrease
     assert moves(MEDIUM, position(hand)) == {"discard Kh", "discard Qd", "discard Ts"}
     # The opponent has taken a king and the jack of diamonds: only the ten of spades helps with neither.
     assert moves(MEDIUM, position(hand, known="Kc Jd"), 10) == {"discard Ts"}
+    # Three kings are dearer than the nine, and melded.
+    assert moves(MEDIUM, position("Ac 2c 3c 7h 7s 7d Kh Kc Ks 9h 8s"), 10) == {"discard 9h"}
 
 
 def test_medium_counts_the_ways_a_card_helps_with_a_meld_that_is_being_made() -> None:

@@ -139,6 +139,9 @@ def test_minscore_drops_at_80_in_the_first_round_if_asked() -> None:
     assert move("minscore", position(FAR, up="2d")) != "drop"
     assert move("minscore-drop", position(FAR, up="2d", draws=1)) != "drop"
     assert move("minscore-drop", position(NEAR, up="2d")) != "drop"
+    eighty = "2c 4c 6c 8c Tc 2d 5d 7d 9d 3h 6h 8s Qs"  # no pure run: every card counts
+    assert move("minscore-drop", position(eighty, up="Ac")) == "drop"
+    assert move("minscore-drop", position(eighty.replace("3h", "2h"), up="Ac")) != "drop"
 
 
 # --- 4. MinDist ---------------------------------------------------------------------------------------------------
