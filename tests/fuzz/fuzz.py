@@ -96,6 +96,7 @@ def main() -> int:
     names = arguments.target or list(TARGETS)
     signal.signal(signal.SIGPROF, _alarm)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     total, bad = 0, 0
     with tempfile.TemporaryDirectory() as place:
         for name in names:

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -237,10 +238,10 @@ def commands(data: bytes, scratch: Path) -> None:
 
 def _is_long(words: list[str]) -> bool:
     """Return whether the command is meant to take long, or starts what outlives it: not for a fuzzer."""
-    wanted = " ".join(words)
-    return any(
-        word in wanted for word in ("ray", "train", "bench", "reproduce", "dataset", "evaluate", "tune", "program:")
-    )
+    text = " ".join(words)
+    long = ("ray", "train", "bench", "reproduce", "dataset", "evaluate", "tune", "program:")
+    many = re.search(r"(games|hands)[ =]\d{3,10}(?!\d)", text)  # with more digits it is refused at once
+    return many is not None or any(word in text for word in long)
 
 
 @cache
