@@ -179,7 +179,9 @@ def specifications(data: bytes, scratch: Path) -> None:
     with contextlib.suppress(RummyError):
         if outside.is_outside("gin", text):
             outside._command(text) if text.startswith("program:") else outside.target("gin", text)
-    with contextlib.suppress(RummyError):
+    inner = scratch / "inner"  # a name may point to the folder above
+    inner.mkdir(exist_ok=True)
+    with contextlib.suppress(RummyError), contextlib.chdir(inner):
         outside.fingerprint(text)
 
 
