@@ -26,10 +26,13 @@ PLACE = NUMBERS / "trend.json"
 _READINGS = {"all cards": "top_k", "first card": "first_card_top_k"}
 _ABOUT = """
 The paper's three phases, each run with data of its own. The agents are the same in every run: two sets of numbers, and
-the networks of the first two phases, are those of the smallest run. So only the number of entries differs. The final
-network was set to see each entry {epochs:g} times, in rounds of 500,000. Each row is measured on {entries:,} fresh
-entries; the 95% intervals are those of whole shards. The paper trained on 50 million entries. Larger runs than these
-are not measured yet; the command is `{command} --networks FIRST_RUN`, with more entries.
+the networks of the first two phases, are those of the smallest run. The final network was set to see each entry
+{epochs}, in rounds of 500,000. Each row is measured on about {entries:,} fresh entries; the 95% intervals are those of
+whole shards. The paper trained on 50 million entries. Larger runs than these are not measured yet; the command is
+`{command} --networks FIRST_RUN`, with more entries.
+
+By *all cards* more entries help steadily. By *first card* the figures fall from the second run on, past the paper's; we
+do not know why.
 """
 _ABOUT_NUMBERS = """
 The eight numbers of the agents that knock at once. *First* and *second* are searched from the printed ones with the
@@ -65,9 +68,16 @@ def section() -> str:
         for row in found["rows"]
     ]
     last = found["rows"][-1]
-    about = _ABOUT.format(epochs=last["epochs"], entries=last["test_entries"], command=last["command"])
+    about = _ABOUT.format(epochs=_epochs(found["rows"]), entries=last["test_entries"], command=last["command"])
     trend = table(("entries", "reading", *(f"top {k}" for k in TOP)), rows)
     return f"### More entries\n{about}\n{trend}\n### Tuned and re-tuned\n{_about_numbers()}\n{_numbers()}"
+
+
+def _epochs(rows: Sequence[dict[str, Any]]) -> str:
+    """Return how often the networks saw an entry: the last run's number, and the runs that differ from it."""
+    usual = rows[-1]["epochs"]
+    others = [f"{row['epochs']:g} times with {row['entries']:,} entries" for row in rows if row["epochs"] != usual]
+    return f"{usual:g} times" + (f" ({', '.join(others)})" if others else "")
 
 
 def _share(row: dict[str, Any], key: str, k: int) -> str:
