@@ -40,7 +40,7 @@ check: setup-test  ## style, types, import contracts and the fast tests
 mutations: setup-test  ## break the papers' sentences one by one in a copy and see that a test notices (slow)
 	@$(BIN)/python tests/mutations.py
 
-fuzz: setup-test  ## run 20,000 bad inputs through every reader and command (INPUTS=20000, about half an hour)
+fuzz: setup-test  ## run 20,000 bad inputs through every reader and command (INPUTS=20000, some minutes)
 	@$(BIN)/python tests/fuzz/fuzz.py --inputs $(INPUTS)
 
 signature: setup-test  ## print the behaviour signatures of rules and agents
