@@ -69,7 +69,8 @@ def positions(rules: Rules, n: int, seed: int) -> Iterator[State]:
     """Positions of *n* hands of each line-up; the showdown and the wall are all there, the long middle in part."""
     rng = np.random.default_rng(seed)
     eager = [RandomChooser(seed + seat, 1.0) for seat in range(1, rules.seats)]
-    players = [*line_ups(rules.name, seed, rules.seats), [*eager, registered(rules.name)[-1]]]
+    last = registered(rules.name)[-1]
+    players = [*line_ups(rules.name, seed, rules.seats), [*eager, last], [last, *eager]]
     for k, pair in enumerate(players):
         for i in range(n):
             for state in played_states(rules, pair, 10_000 * seed + 100 * k + i):
