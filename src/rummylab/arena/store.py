@@ -161,12 +161,16 @@ class Store:
 
     def _version(self) -> int:
         """Return the schema of the file; one that is not ours, or of a later version, is refused untouched."""
-        (version,) = self._db.execute("pragma user_version").fetchone()
+        # In one statement: between two another process may have made the tables.
+        version, names = self._db.execute(
+            "select user_version, (select group_concat(name) from sqlite_master where type = 'table')"
+            " from pragma_user_version"
+        ).fetchone()
         if version > SCHEMA:
             raise StoreError(
                 f"{self.path} has schema {version}; this version of Rummylab knows {SCHEMA}: use a later one"
             )
-        tables = {name for (name,) in self._db.execute("select name from sqlite_master where type = 'table'")}
+        tables = set((names or "").split(",")) - {""}
         if tables if version == 0 else not {"runs", "chunks"} <= tables:
             raise StoreError(f"{self.path} is a database of something else")
         return int(version)
