@@ -65,7 +65,7 @@ def instance(target: str) -> Any:
 
 
 def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
-    """Answer until the other side goes. An agent that raised is made anew for the next hand."""
+    """Answer until the input ends. An agent that raised is replaced by a new one for the next hand."""
     from rummylab.arena.wire import READY_FOR_VIEWS, SEATED, Listener
     from rummylab.engine.reading import parse_json
 

@@ -171,14 +171,14 @@ class _Writer:
         )
         if len(beaten) == len(own):
             them = "its opponent" if len(own) == 1 else f"each of its {len(own)} opponents"
-            return f"{words} and surely beats {them}."
+            return f"{words} and beats {them} (significant at 5%, Holm)."
         lost = [self._other(c, best.name) for c in own if c.is_sure and c.winner != best.name]
         level = [self._other(c, best.name) for c in own if not c.is_sure]
-        words += f" and surely beats {len(beaten)} of its {len(own)} opponents"
+        words += f" and beats {len(beaten)} of its {len(own)} opponents (significant at 5%, Holm)"
         if level:
-            words += f"; against {listed(level)} nothing is sure"
+            words += f"; {listed(level)} {'is' if len(level) == 1 else 'are'} undecided"
         if lost:
-            words += f"; it surely loses to {listed(lost)}"
+            words += f"; it loses to {listed(lost)}"
         return words + "."
 
     def _by_points(self) -> str:
@@ -189,7 +189,8 @@ class _Writer:
         split = [c for c in self.facts.comparisons if c.is_torn]
         if split:
             words += (
-                f"; in {_count(len(split), 'pairing')} one surely wins more games and the other surely more points,"
+                f"; in {_count(len(split), 'pairing')} one wins significantly more games and the other"
+                " significantly more points,"
                 f" such as {listed([self.pair(c) for c in split[:3]])}"
             )
         return words + "."
@@ -262,7 +263,7 @@ class _Writer:
                 "win-rates",
                 figures.win_rates,
                 "Heat map of the win rate of every agent against every other",
-                "Bold: one of the two surely wins more (5 % level, Holm's correction over all pairings)."
+                "Bold: one of the two wins significantly more (5% level, Holm's correction over all pairings)."
                 " Below each number the half-width of its 95 % interval. Orange above 50 %, purple below; the colour"
                 " grows with the square root of the distance.",
             ),
