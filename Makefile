@@ -1,4 +1,4 @@
-# Every target sets up what it needs; nothing has to be installed by hand but Python 3.11+ and make.
+# Every target installs what it needs; you need Python 3.11 or newer and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,9 +6,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 GAMES ?= 2000
 INPUTS ?= 20000
-GAMES_OF_RESULTS ?= gin indian chinese gin-course
+SPEED := gin indian games
+GAMES_OF_RESULTS ?= gin indian contract gin_pass
 
-.PHONY: help setup setup-test play test check fast mutations signature bench reproduce results docs clean
+.PHONY: help setup setup-check setup-test warm-up play test check coverage lowest mutations fuzz signature bench reproduce results docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -18,41 +19,63 @@ $(VENV)/.base: pyproject.toml requirements.lock Makefile
 	@echo "installing rummylab into $(VENV) ..."
 	@$(PIP) install -c requirements.lock -e '.[report,data]'
 	@touch $@
+	@echo "The first match of a game compiles its kernels for some seconds. To compile all of them now: make warm-up"
 
-$(VENV)/.test: $(VENV)/.base
-	@echo "installing the test extra ..."
-	@$(PIP) install -c requirements.lock -e '.[test]'
+$(VENV)/.check: $(VENV)/.base
+	@echo "installing the tools for make check ..."
+	@$(PIP) install -c requirements.lock -e '.[check]'
 	@touch $@
 
-setup: $(VENV)/.base  ## make .venv and install the package (quick when nothing changed)
+$(VENV)/.test: $(VENV)/.base
+	@echo "installing the tools for make test (PyTorch, Ray and OpenSpiel among them) ..."
+	@$(PIP) install -c requirements.lock -e '.[test]'
+	@touch $@ $(VENV)/.check
+
+setup: $(VENV)/.base  ## create .venv and install the package
+
+setup-check: $(VENV)/.check
 
 setup-test: $(VENV)/.test
+
+warm-up: setup  ## compile the kernels of all games and agents, on all cores (a minute or two)
+	@$(BIN)/rummylab warm-up
 
 play: setup  ## play Gin Rummy in the terminal against `utility-search`
 	@$(BIN)/rummylab play gin
 
-test: setup-test  ## run everything: style, types, contracts, all tests
+test: setup-test  ## run everything: style, types, import contracts, all tests (8 minutes on 2 cores)
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh
 
-check: setup-test  ## style, types, import contracts and the fast tests
+check: setup-check  ## run style, types, import contracts and the fast tests (1 minute)
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
 
-mutations: setup-test  ## break the papers' sentences one by one in a copy and see that a test notices (slow)
+coverage: setup-check  ## measure which lines of the Python side the fast tests reach; kernels are left out
+	@$(BIN)/python -m coverage run -m pytest -q -m "not slow"
+	@$(BIN)/python -m coverage report --skip-covered --sort=cover
+
+lowest: setup  ## run a slice of the tests with the lowest versions that pyproject.toml allows
+	@test -x $(VENV)/lowest/bin/python || $(PYTHON) -m venv $(VENV)/lowest
+	@$(BIN)/python tests/lowest.py lowest > $(VENV)/lowest/constraints.txt
+	@$(VENV)/lowest/bin/python -m pip --disable-pip-version-check --quiet install -c $(VENV)/lowest/constraints.txt -e '.[lowest]'
+	@$(VENV)/lowest/bin/python -m pytest -q -n auto -m "not slow" tests/rulebook tests/golden tests/properties/test_cards.py
+
+mutations: setup-test  ## break each sentence of the papers in a copy of the code and check that a test fails (slow)
 	@$(BIN)/python tests/mutations.py
 
-fuzz: setup-test  ## run 20,000 bad inputs through every reader and command (INPUTS=20000, some minutes)
+fuzz: setup-test  ## run 20,000 bad inputs through every reader and command (INPUTS=20000, a few minutes)
 	@$(BIN)/python tests/fuzz/fuzz.py --inputs $(INPUTS)
 
-signature: setup-test  ## print the behaviour signatures of rules and agents
+signature: setup-test  ## print the behavior signatures of rules and agents
 	@$(BIN)/python tests/golden/signature.py
 
-bench: setup-test  ## measure speed and write docs/results/*-speed.md
-	@$(BIN)/python benchmarks/bench_gin.py --write docs/results
-	@$(BIN)/python benchmarks/bench_indian.py --write docs/results
-	@$(BIN)/python benchmarks/bench_games.py --write docs/results
+bench: setup-test  ## measure speed and write docs/results/*-speed.*; CHECK=1: only report ratios that fell by over 10%
+	@failed=0; for part in $(SPEED); do \
+	  $(BIN)/python benchmarks/bench_$$part.py $(if $(CHECK),--check,--write) docs/results || failed=1; done; exit $$failed
+ifndef CHECK
 	@$(BIN)/python benchmarks/bench_cfr.py --write
+endif
 
-reproduce: setup-test  ## play the baselines and the published studies again and write docs/results
+reproduce: setup-test  ## reproduce the baselines and the published studies and write docs/results
 	@$(BIN)/python benchmarks/baselines.py
 	@$(BIN)/rummylab reproduce indian
 	@$(BIN)/rummylab reproduce keats
@@ -60,11 +83,13 @@ reproduce: setup-test  ## play the baselines and the published studies again and
 
 results: setup-test  ## play every agent against every other and write docs/results/tournament-* (GAMES=2000 a pair)
 	@for game in $(GAMES_OF_RESULTS); do \
-	  $(BIN)/rummylab tournament $$game --agents all --games $(GAMES) --seed 2026 --self-play --store results-$$game.db \
-	  && $(BIN)/rummylab report --store results-$$game.db --out docs/results/tournament-$$game || exit 1; done
+	  $(BIN)/rummylab tournament $$game all --games $(GAMES) --seed 2026 --self-play --store results-$$game.db \
+	  && $(BIN)/rummylab store report results-$$game.db --out docs/results/tournament-$$game || exit 1; done
 
-docs: setup  ## regenerate the tables inside the documents
+docs: setup  ## regenerate the tables inside the documents and the HTML pages of the results
+	@$(BIN)/python -m rummylab.agents.index --write
 	@$(BIN)/python -m rummylab.cli.tables --write
+	@$(BIN)/python -m rummylab.lab.page docs/results
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

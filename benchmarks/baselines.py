@@ -20,16 +20,16 @@ SEED = 7
 HEAD = """# Gin baselines
 
 Duplicate deals (same cards, seats swapped), intervals clustered by pair, seed {seed}. Each line is
-`rummylab arena gin FIRST SECOND --rules PRESET --games N --seed {seed}`; all of it is `make reproduce`.
-The official Java referee, 500 games of Simple against itself: 48.2 % (43.9-52.6), 10.1 hands a game.
+`rummylab match gin FIRST SECOND --rules PRESET --games N --seed {seed}`; all of it is `make reproduce`.
+The official Java referee, 500 games of Simple against itself: 48.2% (43.9-52.6), 10.1 hands a game.
 
-| rules | first | second | games | first wins | 95 % | points per hand | 95 % | hands a game | how hands end |
+| rules | first | second | games | first wins | 95% | points per hand | 95% | hands a game | how hands end |
 |---|---|---|---|---|---|---|---|---|---|
 """
 
 
 def line(first: str, second: str, preset: str, games: int) -> str:
-    result = match("gin", first, second, games=games, seed=SEED, preset=preset)
+    result = match("gin", first, second, games=games, seed=SEED, rules=preset)
     win, points = result.win_rate, result.points_per_hand
     ends = ", ".join(f"{name} {share:.1%}" for name, share in result.outcomes().items())
     return (

@@ -1,4 +1,4 @@
-"""Speed of Chinese Rummy and of Gin with a passed card on one core: ``make bench``.
+"""Speed of the games without a benchmark of their own, on one core: ``make bench``.
 
 Whole rounds and hands in the batch kernel, and the Python table; the best of several repetitions. ``--write DIR`` keeps
 the results.
@@ -6,56 +6,23 @@ the results.
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from functools import partial
 
-from rummylab.arena.speed import SPEED
+from harness import Results, Row, main
+from rummylab.arena.speed import speed
+from rummylab.engine.spec import GameSpec
+from rummylab.games.registry import GAMES
 
-WHAT = {
-    "chinese": {
-        "rounds_per_s": "rounds of `chinese-heuristic` against itself",
-        "decisions_per_s": "its decisions",
-        "counter_rounds_per_s": "rounds of `chinese-counter` against itself",
-        "random_rounds_per_s": "rounds of `random` against itself",
-        "facade_decisions_per_s": "decisions of `chinese-heuristic` at the Python table",
-    },
-    "gin-course": {
-        "hands_per_s": "hands of `melder` at two seats",
-        "decisions_per_s": "its decisions",
-        "three_seats_hands_per_s": "hands of `melder` at three seats",
-        "four_seats_hands_per_s": "hands of `melder` at four seats, seven cards",
-        "keats_hands_per_s": "hands of `keats` at two seats",
-        "facade_decisions_per_s": "decisions of `melder` at the Python table",
-    },
-}
+SPECS = [spec for spec in GAMES.values() if not spec.has("bench")]
+"""Games without a benchmark script of their own."""
 
 
-def measure(game: str) -> dict[str, Any]:
-    figures = SPEED[game]()
-    rows = [{"what": what, "measured": f"{figures[name]:,.0f} a second"} for name, what in WHAT[game].items()]
-    machine = f"{platform.machine()}, Python {platform.python_version()}"
-    return {"machine": machine, "figures": figures, "rows": rows}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", type=Path, help="keep the results in this directory")
-    arguments = parser.parse_args()
-    for game in WHAT:
-        results = measure(game)
-        print(game)
-        for row in results["rows"]:
-            print(f"  {row['what']:60} {row['measured']}")
-        if arguments.write:
-            (arguments.write / f"{game}-speed.json").write_text(json.dumps(results, indent=2) + "\n")
-    if arguments.write:
-        subprocess.run([sys.executable, "-m", "rummylab.cli.tables", "--write"], check=True)
+def measure(spec: GameSpec) -> Results:
+    """Return the figures of the game's workloads."""
+    figures = speed(spec.name)
+    rows = [Row(what=one.what, measured=f"{figures[one.figure]:,.0f} a second") for one in spec.workloads]
+    return Results(rows, figures)
 
 
 if __name__ == "__main__":
-    main()
+    main({spec.name: partial(measure, spec) for spec in SPECS}, __doc__)

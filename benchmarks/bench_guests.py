@@ -34,7 +34,7 @@ GAME = game("gin")
 
 def unguarded() -> CompiledAgent:
     """Return the example as our own agents are compiled."""
-    function = cautious_compiled.pointer.py_func.__wrapped__
+    function = cautious_compiled.kernel.py_func.__wrapped__
     return CompiledAgent("unguarded", numba.njit(GAME.act_signature, error_model="numpy")(function), [5.0])
 
 

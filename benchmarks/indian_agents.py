@@ -12,8 +12,8 @@ import numpy as np
 
 from rummylab.agents.registry import agent
 from rummylab.cards.rng import root_of
-from rummylab.engine.rules import Rows
-from rummylab.games.indian.game import indian
+from rummylab.engine.rows import Rows
+from rummylab.games.indian.view import indian
 from rummylab.games.registry import game
 
 SKILLED = ("minscore", "mindist", "mindist-score", "mindist-opp", "mindist-outs")
@@ -29,9 +29,10 @@ def play(first: str, second: str, games: int, seed: int) -> tuple[Rows, float]:
     """Return the tallies of deals in which *first* always moves first, and the seconds they took."""
     one, two = agent("indian", first), agent("indian", second)
     batch = game("indian").batch
-    tallies = np.zeros(games, batch.TALLY)
+    tallies = np.zeros(games, batch.tally_for(2))
     started = time.perf_counter()
-    batch.play_deals(indian().new_rows(1), root_of(seed), 0, 0, one.pointer, two.pointer, one.par, two.par, tallies)
+    where = indian().new_rows(1), root_of(seed), 0, [(0, 1)]
+    batch.play_seatings(*where, (one.kernel, two.kernel), (one.params, two.params), tallies, starter=0)
     return tallies, time.perf_counter() - started
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rummylab.arena.ratings import ELO, Field, intervals, maximize
+from rummylab.arena.ratings import ELO, ScoreMatrix, intervals, maximize
 from rummylab.arena.statistics import Floats, wilson
 
 SIZES = (3, 6, 12)
@@ -89,7 +89,7 @@ def truth_of(cell: Cell) -> Floats:
     return truth
 
 
-def simulated(cell: Cell, rng: np.random.Generator) -> Field:
+def simulated(cell: Cell, rng: np.random.Generator) -> ScoreMatrix:
     """Return the results of one tournament."""
     truth, deals = truth_of(cell), cell.games // 2
     pairs = list(itertools.combinations(range(cell.agents), 2))[1 if cell.kind == "unplayed" else 0 :]
@@ -100,7 +100,7 @@ def simulated(cell: Cell, rng: np.random.Generator) -> Field:
     shared, own = math.sqrt(LUCK[cell.luck]), math.sqrt(1 - LUCK[cell.luck])
     won = [sign * shared * luck + own * rng.normal(size=luck.shape) < cut[:, None] for sign in (1, -1)]
     scores = (won[0].astype(np.float64) + won[1]) / 2
-    return Field.of(cell.agents, dict(zip(pairs, scores, strict=True)), 2)
+    return ScoreMatrix.of(cell.agents, dict(zip(pairs, scores, strict=True)), 2)
 
 
 def coverage(cell: Cell, simulations: int, seed: int) -> Coverage:

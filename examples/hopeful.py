@@ -1,24 +1,25 @@
-"""A belief plugged into an agent: ``melder``, which keeps the cards that it can hope to meld.
+"""A belief plugged into an agent: ``melder`` that keeps the cards it can hope to meld.
 
-The fuzzy collections of :mod:`rummylab.beliefs.gin_course.fuzzy` give the chance of every card in the stock and in
-every other hand. A card's hope is the expected number of three-card melds around it, if other cards of the own hand are
-certain and unseen ones as likely as they are in the stock. An unmelded card is thrown for its value, less its hope,
-less the melds that the next player could make of it.
+The fuzzy collections of :mod:`rummylab.beliefs.gin_pass.fuzzy` give the chance of every card in the stock and in
+every other hand. A card's hope is the expected number of three-card melds around it, if other cards in the agent's
+hand are certain and unseen ones as likely as they are in the stock. The agent discards the unmelded card with the
+highest value, less its hope, less the melds that the next player could make of it.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rummylab import compiled_agent, match
+from rummylab import AgentOptions, match, option, register_agent
 from rummylab._jit import helper
-from rummylab.agents.gin_course.keats import cheapest_card, is_in_meld, strip_melds, throw_or_knock
-from rummylab.beliefs.gin_course import fuzzy
+from rummylab.agents.gin_pass.keats import cheapest_card, is_in_meld, strip_melds, throw_or_knock
+from rummylab.beliefs.gin_pass import fuzzy
 from rummylab.cards.bits import bit, index_of, lowest
-from rummylab.games.gin.melds import MELDS
-from rummylab.games.gin_course import rules as r
+from rummylab.cards.melds import MELDS
+from rummylab.games.gin_pass import rules as r
 
 THREE_CARD_MELDS = np.array([meld for meld in MELDS if int(meld).bit_count() == 3])
 
@@ -34,13 +35,24 @@ def expected_melds(card: int, chances: Any) -> float:
     return total
 
 
-@compiled_agent("gin-course", par=[1.0, 1.0])
-def hopeful(table: Any, mine: Any, par: Any) -> int:
-    """``melder``; par: the points that an expected meld of the own hand is worth, and one of the next player."""
+@dataclass(frozen=True, kw_only=True)
+class HopefulOptions(AgentOptions):
+    """Options of the agent."""
+
+    own_hope: float = option(1.0, "Points that an expected meld of the player's own hand is worth.")
+    their_hope: float = option(1.0, "Points that an expected meld of the next player is worth.")
+
+
+P = HopefulOptions.indices()
+
+
+@register_agent(game="gin_pass", source="an example", options=HopefulOptions)
+def hopeful(table: Any, mine: Any, params: Any) -> int:
+    """Play like ``melder``, but keep the cards that may still meld."""
     if table.phase == r.DRAW:
         return r.TAKE_UP_CARD if is_in_meld(table.up, mine.hand | bit(table.up)) else r.DRAW_STOCK
     belief = np.zeros((fuzzy.PLACES, 52), np.float32)
-    fuzzy.fill(table, mine, par, 2, belief)
+    fuzzy.fill(table, mine, params, len(params), belief)
     taker = r.passes_to(table, mine.seat) if table.phase == r.PASS else r.next_seat(table, mine.seat)
     best, loose = -np.inf, strip_melds(mine.hand)
     card = cheapest_card(mine.hand)
@@ -55,8 +67,8 @@ def hopeful(table: Any, mine: Any, par: Any) -> int:
         worth = (
             min((candidate & 15) + 1, 10)
             + 0.01 * (candidate & 15)
-            - par[0] * expected_melds(candidate, own)
-            - par[1] * expected_melds(candidate, belief[taker])
+            - params[P.own_hope] * expected_melds(candidate, own)
+            - params[P.their_hope] * expected_melds(candidate, belief[taker])
         )
         if worth > best:
             best, card = worth, candidate
@@ -64,5 +76,5 @@ def hopeful(table: Any, mine: Any, par: Any) -> int:
 
 
 if __name__ == "__main__":
-    result = match("gin-course", hopeful, "melder", games=4000, seed=7)
+    result = match("gin_pass", hopeful, "melder", games=4000, seed=7)
     print(f"hopeful: {result.points_per_hand} points a hand over melder, {result.hands / result.seconds:,.0f} hands/s")

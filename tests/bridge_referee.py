@@ -13,7 +13,7 @@ from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.games.gin.game import Gin
+from rummylab.games.gin.view import Gin
 
 Player = Callable[[str], str | None]
 Talk = Generator[tuple[int, str], str | None, None]

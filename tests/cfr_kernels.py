@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from rummylab._jit import kernel
 from rummylab.agents.gin import cfr_tables as tables
-from rummylab.learning.gin_cfr import hands as h
+from rummylab.learning.cfr import gin_hands as h
 
 LEARN_DRAW, LEARN_KNOCK, LEARN_DISCARD, ADD_DISCARD = range(4)
 
 
 @kernel
-def learn(rows, what, cards, left, par, regrets, sums, gains, update, keep, values, counts):
+def learn(rows, what, cards, left, params, regrets, sums, gains, update, keep, values, counts):
     if what == LEARN_DRAW:
-        h._learn_draw(rows, par, regrets, gains, update, keep, counts)
+        h._learn_draw(rows, params, regrets, gains, update, keep, counts)
     elif what == LEARN_KNOCK:
-        h._learn_knock(rows, cards, left, par, regrets, gains, update, keep, counts)
+        h._learn_knock(rows, cards, left, params, regrets, gains, update, keep, counts)
     elif what == LEARN_DISCARD:
-        h._learn_discard(rows, cards, par, regrets, gains, update, keep, values, counts)
+        h._learn_discard(rows, cards, params, regrets, gains, update, keep, values, counts)
     else:
         table = rows[0].table
-        h._add_discard(table, rows[0].mine[table.actor], cards, 1.0, par, sums, rows[2].mine[0])
+        h._add_discard(table, rows[0].mine[table.actor], cards, 1.0, params, sums, rows[2].mine[0])
 
 
 @kernel

@@ -1,8 +1,18 @@
-"""Settings every test runs under."""
+"""Settings that every test runs under."""
 
 from __future__ import annotations
 
+import json
+import resource
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).parent
+SLOW = TESTS / "slow_tests.txt"
 
 # Fixed examples: a run today and a run tomorrow try the same hands.
 settings.register_profile(
@@ -13,3 +23,36 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("rummylab")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cpu-times", metavar="FILE", help="append each test's processor and wall time to FILE (JSON)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests listed in `slow_tests.txt` as slow, and run the slow ones first."""
+    listed = {line for line in SLOW.read_text().split("\n") if line and not line.startswith("#")}
+    for item in items:
+        name = item.nodeid.removeprefix("tests/")
+        if not listed.isdisjoint((name, name.partition("[")[0], name.partition("::")[0])):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # stable: files stay together
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Measure a test, its processes included; processor time is the same on a busy machine."""
+    path = item.config.getoption("--cpu-times")
+    if path is None:
+        return (yield)
+    before, start = _cpu(), time.perf_counter()
+    result = yield
+    line = json.dumps([item.nodeid, round(_cpu() - before, 4), round(time.perf_counter() - start, 3)])
+    with Path(path).open("a") as file:
+        file.write(line + "\n")
+    return result
+
+
+def _cpu() -> float:
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)

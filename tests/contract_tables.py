@@ -9,7 +9,7 @@ from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.engine.state import State
-from rummylab.games.contract.game import ContractRummy, chinese
+from rummylab.games.contract.view import ContractRummy, contract
 
 READY = "7c 7h 7s 9c 9h 2s 4d"
 """Two sets of three with the two of spades, and a card to spare."""
@@ -17,19 +17,20 @@ JUNK = "3c 5d 6h 8s Td Qc Kh"
 """No pair, no wild: 3 5 6 8 cost 5 each, T Q K 10."""
 
 
-def make_deck(seat0: str, seat1: str, up: str, stock: str = "", *, starter: int = 0, jokers: int = 2) -> Deck:
-    """The deck that deals *seat0* and *seat1*, turns *up*, and stocks *stock*, then the rest in order."""
-    hands = [words(seat0), words(seat1)]
-    first, second = hands[starter], hands[1 - starter]
-    fixed = [card for pair in zip(first, second, strict=True) for card in pair] + [Card.parse(up), *words(stock)]
-    rest = Counter(Deck.ordered(jokers=jokers))
+def make_deck(*hands: str, up: str, stock: str = "", starter: int = 0, decks: int = 1, jokers: int = 2) -> Deck:
+    """The deck that deals *hands* from seat 0 on, turns *up*, and stocks *stock*, then the rest in order."""
+    dealt = [words(hand) for hand in hands]
+    in_order = dealt[starter:] + dealt[:starter]
+    fixed = [card for cards in zip(*in_order, strict=True) for card in cards] + [Card.parse(up), *words(stock)]
+    rest = Counter(Deck.ordered(decks=decks, jokers=decks * jokers))
     rest.subtract(fixed)
     assert min(rest.values()) >= 0, f"too many of {[str(card) for card, n in rest.items() if n < 0]}"
     return Deck((*fixed, *rest.elements()))
 
 
-def table_with(rules: ContractRummy, seat0: str, seat1: str, up: str, stock: str = "", *, starter: int = 0) -> State:
-    deck = make_deck(seat0, seat1, up, stock, starter=starter, jokers=rules.options.jokers)
+def table_with(rules: ContractRummy, *hands: str, up: str, stock: str = "", starter: int = 0) -> State:
+    options = rules.options
+    deck = make_deck(*hands, up=up, stock=stock, starter=starter, decks=options.decks, jokers=options.jokers)
     return State.deal(rules, 0, starter=starter, deck=deck)
 
 
@@ -39,17 +40,17 @@ def deal(
     up: str = "Ad",
     stock: str = "",
     *,
-    preset: str = "chinese_mg1",
+    preset: str = "chinese",
     starter: int = 0,
     **changes: object,
 ) -> State:
     """A table with these cards on it."""
-    return table_with(chinese(preset, **changes), seat0, seat1, up, stock, starter=starter)
+    return table_with(contract(preset, **changes), seat0, seat1, up=up, stock=stock, starter=starter)
 
 
 def hand_of(state: State, seat: int) -> Hand:
     mine = state.rows()["mine"][0][seat]
-    return Hand(int(mine["hand"]), 0, int(mine["jokers"]))
+    return Hand(int(mine["hand"]), int(mine["twice"]), int(mine["jokers"]))
 
 
 def draw_and_throw(state: State, turns: int) -> State:

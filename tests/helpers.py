@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from typing import Any
 
 import numpy as np
 import pytest
 
+from basic_rummy.agents import AGENTS as BASIC_AGENTS
+from basic_rummy.spec import SPEC as BASIC
 from rummylab.agents.registry import agent, entries
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
@@ -23,6 +27,31 @@ from rummylab.games.registry import GAMES
 
 PRESETS = [(name, preset) for name, game in GAMES.items() for preset in game.presets]
 """Every preset of every game."""
+SPECS = {**GAMES, BASIC.name: BASIC}
+"""Every game there is, and the one in ``examples`` that is in no registry."""
+EVERY_PRESET = [(name, preset) for name, game in SPECS.items() for preset in game.presets]
+"""Every preset of those."""
+HOUSE_RULES: list[tuple[str, str, dict[str, Any]]] = [
+    ("gin", "eaai", {"oklahoma": True, "big_gin_bonus": 31}),
+    ("gin", "eaai", {"knock_limit": 40, "lay_offs": "defender"}),
+    ("gin", "eaai", {"knock_limit": 60, "tie_undercuts": False, "undercut_bonus": 10}),
+    ("gin", "classic", {"knock_card": True, "refuse_repeats": True}),
+    ("gin", "classic", {"lay_offs": "official", "oklahoma": True, "knock_limit": 30}),
+    ("gin", "openspiel", {"knock_limit": 50, "wall": 12}),
+    ("indian", "paper", {"seats": 4, "round_limit": 20}),
+    ("indian", "platform", {"seats": 3, "decks": 1, "round_limit": 40, "cap": 60}),
+    ("indian", "paper", {"decks": 2, "printed_jokers": 4, "round_limit": 12, "limit_gain": "difference"}),
+    ("indian", "platform", {"seats": 6, "round_limit": 9, "printed_jokers": 3, "first_drop": 25}),
+    ("contract", "chinese", {"set_sizes": "minimum", "same_rank": False, "discard_drawn": False}),
+    ("contract", "chinese-literal", {"contract": "S3+R3", "wild_up_card": False, "max_reshuffles": 3}),
+    ("contract", "contract-7", {"contract": "2R4", "hand_sizes": "10", "jokers": 1, "turn_cap": 60}),
+    ("contract", "chinese-7", {"seats": 4, "contract": "S5+S4 | S3+R7", "hand_sizes": "11", "rounds": 2}),
+    ("gin_pass", "course", {"seats": 3, "knock_limit": 40}),
+    ("gin_pass", "course", {"seats": 4, "knock_limit": 20, "gin_always_wins": False}),
+    ("gin_pass", "course-ten", {"seats": 4, "tie_undercuts": False, "knock_limit": 30, "undercut_bonus": 10}),
+    ("gin_pass", "course-seven", {"pass_card": False, "turn_cap": 30}),
+]
+"""Presets with changes that reach what no preset does."""
 AGENTS = [(entry.game, entry.name) for entry in entries()]
 _THINKERS = ("utility",)
 
@@ -140,17 +169,16 @@ class FirstChooser:
 
 
 def registered(game: str) -> list[CompiledAgent]:
-    return [agent(game, entry.name) for entry in entries(game)]
+    return [agent(game, entry.name) for entry in entries(game)] if game in GAMES else list(BASIC_AGENTS)
 
 
 def line_ups(game: str, seed: int, seats: int = 2) -> list[list]:
     """Pairings of players, seat by seat in turn, that between them reach every phase."""
-    names = [entry.name for entry in entries(game)]
-    meetings = [(a, b) for a in names for b in names]
-    if len(names) > 3:
-        # Some of each kind, the first (random) with itself among them; tests/conformance/test_agents.py seats them all.
-        meetings = [(names[0], names[0]), (names[0], names[1]), (names[len(names) // 2], names[-1])]
-    pairs = [[agent(game, meeting[seat % 2]) for seat in range(seats)] for meeting in meetings]
+    players = {player.name: player for player in registered(game)}
+    names = list(players)
+    # Some of each kind, the first (random) with itself among them; tests/conformance/test_agents.py seats them all.
+    meetings = [(names[0], names[0]), (names[0], names[1]), (names[len(names) // 2], names[-1])]
+    pairs = [[copy(players[meeting[seat % 2]]) for seat in range(seats)] for meeting in meetings]
     return [*pairs, [RandomChooser(seed + seat) for seat in range(seats)]]
 
 
@@ -163,3 +191,16 @@ def played_states(rules: Rules, players: Sequence, seed: int) -> Iterator[State]
         yield state
         state.push(players[seat].act(state.observe(seat)))
     yield state
+
+
+class Stops:
+    """A back end that is interrupted after some tasks."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+        for i, task in enumerate(items):
+            if i == self.after:
+                raise KeyboardInterrupt
+            yield task, work(task)

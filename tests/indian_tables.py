@@ -10,7 +10,7 @@ from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.engine.state import State
-from rummylab.games.indian.game import indian
+from rummylab.games.indian.view import indian
 
 COMPLETE = "2c 3c 4c 6h 7h 8h 9s Ts Js Qs Kc Kh Ks"
 """Thirteen cards that can be declared whatever is wild: two pure runs, a run, a group."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import kernel
-from rummylab.games.gin import melds as m
+from rummylab.cards import melds as m
+from rummylab.games.gin import melds as layoffs
 
 
 @kernel
@@ -51,7 +52,7 @@ def official_lay_offs(spread, cards, laid, places):
     a, b, c = spread[0], spread[1], spread[2]
     n = 0
     while True:
-        card, place = m.official_lay_off(a, b, c, cards)
+        card, place = layoffs.official_lay_off(a, b, c, cards)
         if place < 0:
             return n
         cards ^= card
@@ -68,32 +69,32 @@ def official_lay_offs(spread, cards, laid, places):
 
 @kernel
 def after_official_lay_offs(spread, cards):
-    return m.after_official_lay_offs(spread[0], spread[1], spread[2], cards)
+    return layoffs.after_official_lay_offs(spread[0], spread[1], spread[2], cards)
 
 
 @kernel
 def best_lay_off(spread, hand):
-    return m.best_lay_off(spread[0], spread[1], spread[2], hand)
+    return layoffs.best_lay_off(spread[0], spread[1], spread[2], hand)
 
 
 @kernel
 def can_lay_off(spread, hand):
-    return m.can_lay_off(spread[0], spread[1], spread[2], hand)
+    return layoffs.can_lay_off(spread[0], spread[1], spread[2], hand)
 
 
 @kernel
 def best_place(spread, card):
-    return m.best_place(spread[0], spread[1], spread[2], card)
+    return layoffs.best_place(spread[0], spread[1], spread[2], card)
 
 
 @kernel
 def safest_spread(hand, unseen, max_run, out):
-    out[0], out[1], out[2] = m.safest_spread(hand, unseen, max_run)
+    out[0], out[1], out[2] = layoffs.safest_spread(hand, unseen, max_run)
 
 
 @kernel
 def best_defence(spread, hand, max_run, out):
-    out[0], out[1], out[2] = m.best_defence(spread[0], spread[1], spread[2], hand, max_run)
+    out[0], out[1], out[2] = layoffs.best_defence(spread[0], spread[1], spread[2], hand, max_run)
 
 
 def three(masks) -> np.ndarray:

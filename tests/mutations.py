@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path(__file__).with_suffix(".toml")
-_COPIED = ("src", "tests", "docs", "pyproject.toml")
+_COPIED = ("src", "tests", "docs", "examples", "pyproject.toml")
 _NOTICED = re.compile(r"^E\s+(?:assert |AssertionError|Failed: DID NOT RAISE)", re.MULTILINE)
 
 

@@ -1,30 +1,26 @@
 #!/bin/sh
-# The whole suite, or with the argument "fast" the part that takes a minute.
+# Run the whole suite, or with the argument "fast" the part that takes a minute.
 set -eu
 mode="${1:-all}"
 
-# Two processes share the compiling; the workers of the tests would each do all of it.
-warm_up() {
-    python tests/warm_up.py gin &
-    python tests/warm_up.py indian chinese gin-course &
-}
+# Two processes share the compiling; the test workers would each do all of it.
+python tests/warm_up.py gin gin_pass contract &
+python tests/warm_up.py indian rest &
 
 echo "== style and types"
-warm_up
 ruff check .
 ruff format --check .
 mypy
 lint-imports
+wait
+# One worker for each core. Slow tests start first, and an idle worker takes tests from a busy one.
+workers="-n auto --dist worksteal"
 if [ "$mode" = fast ]; then
     echo "== fast tests"
-    exec python -m pytest -q -n 2 -m "not slow"
+    exec python -m pytest -q $workers -m "not slow"
 fi
-wait
 echo "== tests"
-python -m pytest -q -n 2
-# The tests marked "bounds" reach every file of kernels once; no preset or pairing is played twice.
+python -m pytest -q $workers
+# A second compilation of the slice that these tests reach, and of nothing else.
 echo "== kernels with bounds checks"
-export NUMBA_BOUNDSCHECK=1
-warm_up
-wait
-python -m pytest -q -n 2 -m bounds
+NUMBA_BOUNDSCHECK=1 exec python -m pytest -q -n auto --dist loadgroup tests/conformance/test_bounds.py

@@ -10,28 +10,39 @@ from rummylab.beliefs.gin import counts, sampling, uniform
 
 
 @kernel
-def prices(pile, turn, belief, par, out):
-    u.write_prices(pile, turn, belief, par, out)
+def prices(pile, turn, belief, params, out):
+    u.write_prices(pile, turn, belief, params, out)
 
 
 @kernel
-def appraise(hand, card, forbidden, dead, limit, price, state, par, loss):
+def appraise(hand, card, forbidden, dead, limit, price, state, params, loss):
     """The unmelded cards of the hand, the sum of their utilities, and the value with a drawn card."""
-    loose = u.loose_cards(hand, price, state, par, loss)
-    total = u.write_losses(loose, (hand & ~loose) | dead, price, state, par, loss)
-    value = u.value_with(hand, loose, total, card, forbidden, dead, limit, price, state, par, loss)
-    return loose, total, value, u.state_of(loose, limit)
+    loose = u.loose_cards(hand, price, state, params, loss)
+    total = u.write_losses(loose, (hand & ~loose) | dead, price, state, params, loss)
+    work = np.full(u.WORK, np.nan, np.float32)
+    u.write_values(hand, loose, card, forbidden, dead, limit, price, state, params, work)
+    return loose, total, work[u.VALUE + u.lowest(card)], u.state_of(loose, limit)
 
 
 @kernel
-def gains(views, throws, par, hands, out):
-    u.write_gains(views[0].table, views[0].mine, throws, par, hands, hands.shape[0], out)
+def sum_of_utilities(hand, dead, price, state, params, loss):
+    """The sum of the utilities of the unmelded cards by two ways: with the loss of each card, and without."""
+    loose = u.loose_cards(hand, price, state, params, loss)
+    blocked = (hand & ~loose) | dead
+    return u.write_losses(loose, blocked, price, state, params, loss), u.sum_of_utilities(
+        loose, blocked, price, state, params
+    )
 
 
 @kernel
-def beliefs(views, par, out):
-    uniform.fill(views[0].table, views[0].mine, par, 0, out[0])
-    counts.fill(views[0].table, views[0].mine, par, 0, out[1])
+def gains(views, throws, params, hands, out):
+    u.write_gains(views[0].table, views[0].mine, throws, params, hands, hands.shape[0], out)
+
+
+@kernel
+def beliefs(views, params, out):
+    uniform.fill(views[0].table, views[0].mine, params, 0, out[0])
+    counts.fill(views[0].table, views[0].mine, params, 0, out[1])
 
 
 @kernel

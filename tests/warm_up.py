@@ -1,12 +1,14 @@
-"""Compiles the kernels of some games before the tests run: the workers of a test run would each compile all of them.
+"""Compile kernels before the tests run, so that the test workers do not each compile all of them.
 
-python tests/warm_up.py gin indian
+python tests/warm_up.py gin indian rest
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
+from rummylab._jit import PACKAGE, is_cold
 from rummylab.agents.registry import agent, entries
 from rummylab.arena.match import match
 from rummylab.engine.referee import play
@@ -14,12 +16,28 @@ from rummylab.games.registry import game
 
 
 def warm_up(name: str) -> None:
+    """Compile what is not on disk yet: the game's tables and drivers, and one agent of each file."""
     rules = game(name).rules()
-    for home in {entry.home: entry for entry in entries(name)}.values():
-        match(name, home.name, home.name, games=2, workers=1)
-    play(rules, [agent(name, entries(name)[0].name)] * rules.seats, 1)
+    homes = {entry.home: entry.name for entry in entries(name)}
+    cold = [agent_name for home, agent_name in homes.items() if is_cold(home)]
+    for agent_name in cold:
+        match(name, agent_name, agent_name, games=2, workers=1)
+    if cold:
+        play(rules, [agent(name, entries(name)[0].name)] * rules.seats, 1)
+
+
+def warm_up_the_rest() -> None:
+    """Import the modules outside `games` and `agents` that compile kernels when they are imported."""
+    for package in ("beliefs", "learning", "studies"):
+        for path in sorted((PACKAGE / package).rglob("*.py")):
+            module = ".".join(("rummylab", *path.relative_to(PACKAGE).with_suffix("").parts))
+            if "@kernel_of(" in path.read_text() and is_cold(module):
+                import_module(module)
 
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        warm_up(name)
+        if name == "rest":
+            warm_up_the_rest()
+        else:
+            warm_up(name)

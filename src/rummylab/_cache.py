@@ -1,8 +1,8 @@
-"""Machine code on disk: where it is kept, whom we trust with it, and what happens to a damaged file.
+"""Machine code on disk: where it is kept, who may write there, and what happens to a damaged file.
 
-The files are pickles of machine code, so reading one runs it. The directory must therefore belong to this user, and
-nobody else may be able to write to it or to a directory above it. Every file starts with a checksum of the rest; one
-that does not match is deleted, and the kernel is recompiled.
+The files are pickles of machine code, so loading one runs it. The directory must therefore belong to this user, and
+no other user may be able to write to it or to a directory above it. Every file starts with a checksum of the rest. A
+file that does not match its checksum is deleted, and the kernel is recompiled.
 """
 
 from __future__ import annotations
@@ -23,25 +23,26 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, _Cache
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 log = logging.getLogger(__name__)
 
 READ_ONLY = "RUMMYLAB_CACHE_READ_ONLY"
-"""Environment variable: a stranger's process loads machine code from ``RUMMYLAB_CACHE`` and keeps none."""
+"""Environment variable: load machine code from ``RUMMYLAB_CACHE`` but write none, as outside agents' processes do."""
 SUFFIX = ".kernel"
 _KEEP = 6
 _DIGEST_BYTES = 20
 
 
 class _NotPrivateError(OSError):
-    """A directory that others can write to."""
+    """Raised for a directory that other users can write to."""
 
 
 def cache_directory(name: str, key: str) -> Path | None:
-    """Return the directory for the machine code of module *name* made from sources with hash *key*.
+    """Return the directory for the machine code of module *name*, made from sources with hash *key*.
 
-    Return None if there is no place to write to: then every process compiles for itself.
+    Return None if no directory can be written to. Every process then compiles for itself.
     """
     root = _cache_root()
     if root is None:
@@ -67,7 +68,7 @@ def _is_read_only() -> bool:
 
 @cache
 def _cache_root() -> Path | None:
-    """Return the first directory that we can write to and others cannot; a read-only one was checked by the referee."""
+    """Return the first directory that we can write to and others cannot; the referee has checked a read-only one."""
     if _is_read_only():
         return Path(os.environ["RUMMYLAB_CACHE"])
     for place in _candidates():
@@ -84,7 +85,7 @@ def _cache_root() -> Path | None:
 
 
 def _candidates() -> list[Path]:
-    """Return the places for the cache, best first. The last serves users without a home."""
+    """Return the candidates for the cache directory, best first. The last one serves users without a home."""
     user = os.getuid() if hasattr(os, "getuid") else "cache"
     last = Path(tempfile.gettempdir()) / f"rummylab-{user}"
     chosen = os.environ.get("RUMMYLAB_CACHE")
@@ -100,7 +101,7 @@ def _candidates() -> list[Path]:
 
 
 def _make_private(directory: Path) -> None:
-    """Make *directory* for this user alone; raise `OSError` if it exists and others can write to it."""
+    """Create *directory* for this user alone; raise `OSError` if it exists and others can write to it."""
     try:
         directory.mkdir(mode=0o700)
     except FileNotFoundError:
@@ -118,8 +119,8 @@ def _make_private(directory: Path) -> None:
 def _check_private(directory: Path, *, strict: bool) -> None:
     """Raise `_NotPrivateError` if another user can change what is in *directory*.
 
-    In a directory above the cache (not *strict*), the sticky bit protects what is ours, and the group that has nobody
-    else in it may write: many systems set both up by default.
+    In a directory above the cache (not *strict*), the sticky bit protects our files, and a group with no other members
+    may write: many systems set up both by default.
     """
     found = directory.stat()
     if found.st_uid not in (0, os.getuid()):
@@ -135,7 +136,7 @@ def _check_private(directory: Path, *, strict: bool) -> None:
 
 
 def _is_private_group(group: int) -> bool:
-    """Return whether *group* is the user's own: named like the user, with no other members."""
+    """Return whether *group* is the user's private group: named like the user, with no other members."""
     import grp
     import pwd
 
@@ -154,15 +155,15 @@ def _sentence(error: OSError) -> str:
 
 @cache
 def _warn_once(message: str) -> None:
-    if multiprocessing.parent_process() is None:  # a worker has nothing to add
+    if multiprocessing.parent_process() is None:  # workers would repeat it
         log.warning("%s", message)
 
 
 def _forget_old_caches(root: Path, current: str) -> None:
-    """Remove all but the newest few caches of a module, so that a developer's disk does not fill up."""
+    """Remove all but the newest caches of a module, so that a developer's disk does not fill up."""
     others = sorted((d for d in root.iterdir() if d.is_dir() and d.name != current), key=lambda d: d.stat().st_mtime)
     for stale in others[:-_KEEP]:
-        if time.time() - stale.stat().st_mtime > 3600:  # somebody may be running an old checkout just now
+        if time.time() - stale.stat().st_mtime > 3600:  # an old checkout may still be running
             shutil.rmtree(stale, ignore_errors=True)
 
 
@@ -171,7 +172,7 @@ def _digest(data: bytes) -> bytes:
 
 
 class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
-    """Numba's way to turn machine code into data and back, without its choice of a directory."""
+    """Numba's serialization of machine code, without its choice of a directory."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._locator = self
@@ -182,8 +183,8 @@ class _Impl(CompileResultCacheImpl):  # type: ignore[misc]
 class KernelCache(_Cache):  # type: ignore[misc]
     """The machine code of one function in *directory*, one file for each signature.
 
-    Numba's own cache keeps an index beside the data; two processes that compile at once can mix up its entries. Here
-    the name of the file says all. *key* tells apart functions of the same name in the same place.
+    Numba's own cache keeps an index beside the data, and two processes that compile at once can mix up its entries.
+    Here the file name is the index. *key* tells apart functions with the same name and line.
     """
 
     def __init__(self, function: Callable[..., Any], directory: Path, key: str) -> None:
@@ -213,8 +214,12 @@ class KernelCache(_Cache):  # type: ignore[misc]
         return self._directory / f"{self._name}.{_digest(made_for.encode()).hex()}{SUFFIX}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function for *sig*, or None if it is not there or its file is damaged."""
-        target_context.refresh()
+        """Return the compiled function for *sig*, or None if it is not there or its file is damaged.
+
+        Stock Numba first loads everything that its compiler needs. Machine code needs the runtime only, and a
+        compilation loads the rest in any case.
+        """
+        rtsys.initialize(target_context)
         if not self._enabled:
             return None
         path = self._path(sig, target_context.codegen())
@@ -225,7 +230,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
         if _digest(data[_DIGEST_BYTES:]) == data[:_DIGEST_BYTES]:
             try:
                 return self._impl.rebuild(target_context, pickle.loads(data[_DIGEST_BYTES:]))
-            except Exception as error:  # noqa: BLE001 - whatever it is, compiling again mends it
+            except Exception as error:  # noqa: BLE001 - recompiling repairs any damage
                 log.info("%s: %s", path, error)
         log.info("%s is damaged; it is deleted and the kernel recompiled", path)
         with suppress(OSError):
@@ -233,7 +238,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the compiled function *data* for *sig*; a full disk must not stop anybody from playing."""
+        """Save the compiled function *data* for *sig*; a full disk must not stop a game."""
         if not self._enabled or _is_read_only() or not self._impl.check_cachable(data):
             return
         path = self._path(sig, data.codegen)

@@ -1,8 +1,12 @@
 """The one place that configures Numba.
 
-Numba's own cache looks only at the file a function stands in: after an edit to a *callee* in another file
-the old machine code of the caller would keep running. So each module has a cache directory named by a hash of its
-source and of all it imports from this package, together with everything else that changes the machine code.
+Numba's own cache checks only the file that a function is defined in: after an edit to a *callee* in another file, the
+old machine code of the caller keeps running. Here each module has a cache directory named by a hash of its source, of
+everything it imports from this package, and of everything else that changes the machine code.
+
+Set ``RUMMYLAB_PLAIN_NUMBA=1`` to compile with stock ``numba.njit`` instead: no files on disk, no changes to the
+compiler, same results, but several minutes of compiling in every process. Use it to find out whether a problem is
+Numba's or ours.
 """
 
 from __future__ import annotations
@@ -11,9 +15,8 @@ import hashlib
 import importlib
 import os
 import platform
-import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -24,49 +27,33 @@ from numba import types
 from numba.core import event, typeinfer
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.extending import _Intrinsic
 from numba.core.typed_passes import NativeLowering
+from numba.extending import is_jitted
 
 from rummylab._cache import SUFFIX, KernelCache, cache_directory
+from rummylab._sources import PACKAGE, is_ours, sources_of
 
-PACKAGE = Path(__file__).resolve().parent
-EDGES = ("arena", "cli", "play", "interop")
-"""Packages without kernels (a test holds them to it)."""
+PLAIN = "RUMMYLAB_PLAIN_NUMBA"
+"""Environment variable: compile with stock Numba."""
+EDGES = ("arena", "cli", "interop", "lab", "ui")
+"""Packages without kernels. A test verifies that they have none."""
 _FLAGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT", "NUMBA_OPT", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)[ \t]+rummylab\.([\w.]+)", re.MULTILINE)
+_CONSTANTS = (int, float, np.generic, np.dtype, types.Type)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def source_hash(root: Path = PACKAGE) -> str:
-    """Return a short hash of every file that may hold kernels, of Numba's version and of its switches."""
+    """Return a short hash of every file that may hold kernels, of Numba's version and of its settings."""
     return _hash_of((path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in EDGES), root)
 
 
 def kernel_hash(path: Path, root: Path = PACKAGE) -> str:
-    """Return a short hash of what the machine code of the file *path* is made from."""
+    """Return a short hash of everything that the machine code of the file *path* is made from."""
     if path.is_relative_to(root):
         return _hash_of(sources_of(path, root), root)
-    return source_hash(root)  # a stranger's kernel; Numba looks at its own file
-
-
-def sources_of(path: Path, root: Path = PACKAGE) -> set[Path]:
-    """Return *path* and every file of the package it imports, directly or not."""
-    found, new = set[Path](), {path}
-    while new:
-        path = new.pop()
-        found.add(path)
-        new |= _imports(path, root) - found
-    return found
-
-
-@cache
-def _imports(path: Path, root: Path) -> frozenset[Path]:
-    files = set[Path]()
-    for name in _IMPORT.findall(path.read_bytes()):
-        place = root.joinpath(*name.decode().split("."))
-        # Which parts of a package are meant is written in many ways: all of them are taken.
-        files |= set(place.rglob("*.py")) if place.is_dir() else {place.with_suffix(".py")}
-    return frozenset(file for file in files if file.exists())
+    return source_hash(root)  # an outside agent's file; its own text is part of the key
 
 
 def _hash_of(paths: Iterable[Path], root: Path) -> str:
@@ -74,23 +61,47 @@ def _hash_of(paths: Iterable[Path], root: Path) -> str:
     for path in sorted(paths):
         digest.update(str(path.relative_to(root)).encode())
         digest.update(path.read_bytes())
-    switches = [numba.__version__, np.__version__, sys.version, platform.machine()]
-    switches += [f"{name}={os.environ.get(name, '')}" for name in _FLAGS]
-    digest.update("|".join(switches).encode())
+    settings = [numba.__version__, np.__version__, sys.version, platform.machine()]
+    settings += [f"{name}={os.environ.get(name, '')}" for name in _FLAGS]
+    digest.update("|".join(settings).encode())
     return digest.hexdigest()
 
 
 @cache
 def cache_of(path: Path) -> Path | None:
-    """Return the directory with the machine code of the file *path*, made if need be; None if none can be written."""
-    name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts) if _is_ours(path) else "others"
+    """Return the directory for the machine code of the file *path*, or None if no directory can be written."""
+    name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts) if is_ours(path) else "others"
     return cache_directory(name, kernel_hash(path))
 
 
-def _load_numba_without_blas() -> None:
-    """Keep Numba from importing SciPy's linear algebra, where that is installed: a fifth of a warm start.
+def _is_plain() -> bool:
+    return os.environ.get(PLAIN, "") not in ("", "0")
 
-    Kernels are plain loops; linear algebra belongs to NumPy.
+
+class _FirstCompilation(event.Listener):  # type: ignore[misc]
+    """Calls a function once, when a kernel is compiled that was not found on disk."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell: Callable[[], None] | None = tell
+
+    def on_start(self, _: Any) -> None:
+        tell, self.tell = self.tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, _: Any) -> None:
+        pass
+
+
+def on_compilation(tell: Callable[[], None]) -> None:
+    """Call *tell* once, when the first kernel is compiled that was not found on disk."""
+    event.register("numba:compile", _FirstCompilation(tell))
+
+
+def _load_numba_without_blas() -> None:
+    """Keep Numba from importing SciPy's linear algebra, which takes longer than compiling a small kernel.
+
+    Kernels are plain loops; linear algebra is left to NumPy.
     """
     if "scipy.linalg" in sys.modules:
         return
@@ -101,31 +112,17 @@ def _load_numba_without_blas() -> None:
         del sys.modules["scipy.linalg"]
 
 
-_load_numba_without_blas()
+on_compilation(_load_numba_without_blas)
 
 
 def is_cold(module: str) -> bool:
-    """Return whether nothing of *module* is compiled yet, so that importing it takes some seconds."""
+    """Return whether *module* has no machine code on disk yet, so that importing it takes some seconds."""
     directory = cache_of(PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py"))
     return directory is None or not any(directory.glob(f"*{SUFFIX}"))
 
 
-def on_compilation(tell: Callable[[], None]) -> None:
-    """Call *tell* when a kernel is compiled that was not found on disk, once."""
-
-    class Listener(event.Listener):  # type: ignore[misc]
-        def on_start(self, _: Any) -> None:
-            event.unregister("numba:compile", self)
-            tell()
-
-        def on_end(self, _: Any) -> None:
-            pass
-
-    event.register("numba:compile", Listener())
-
-
 def _plain(argument: Any) -> Any:
-    """Return the type a scalar argument is compiled for: any constant or small whole number counts as int64."""
+    """Return the type that an argument is compiled for: constants and small signed integers become int64."""
     argument = types.unliteral(argument)
     if isinstance(argument, types.Integer) and argument.signed and argument.bitwidth < 64:
         return types.int64
@@ -133,9 +130,9 @@ def _plain(argument: Any) -> Any:
 
 
 def _one_version(compiled: Any) -> Any:
-    """Let kernels call one version of *compiled* for all whole numbers.
+    """Let kernels call a single version of *compiled* for all signed integers.
 
-    Numba would compile it anew, with all it calls, for each constant and each width of integer it is called with.
+    Numba would recompile it, and everything it calls, for each constant and each integer width in a call.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return compiled
@@ -148,22 +145,18 @@ def _one_version(compiled: Any) -> Any:
     return compiled
 
 
-def _njit(function: F, *signature: Any) -> Any:
-    """Compile *function*, with the cache of its file; a function made of others (a closure) belongs to theirs.
+def _njit(function: F, *signature: Any, home: str = "") -> Any:
+    """Compile *function*, and keep its machine code in the cache directory of *home*, or of its file.
 
-    Numba takes the functions in a closure for new ones in every process. But the directory says already what they were
-    made from, so their names are enough to find the machine code again.
+    Numba treats the functions in a closure as new ones in every process, so it never finds a closure's machine code
+    again. Here the closure's contents are part of the cache key, by name.
     """
-    compiled = numba.njit(error_model="numpy")(function)
+    compiled = numba.njit(error_model="numpy", nogil=True)(function)
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return compiled
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    paths = [_file_of(getattr(cell, "py_func", function)) for cell in cells] or [_file_of(function)]
-    directory = cache_of(paths[0]) if all(path.is_file() for path in paths) else None  # a typed function has no file
-    if directory is not None:
-        strangers = [hashlib.blake2b(path.read_bytes()).hexdigest() for path in paths if not _is_ours(path)]
-        key = repr((function.__module__, [_name_of(cell) for cell in cells], strangers))
-        compiled._cache = KernelCache(function, directory, key)
+    parts = list(_closure(function))
+    if not _is_plain():
+        _set_cache(compiled, function, parts, home)
     with typeinfer.register_dispatcher(compiled):
         for one in signature:
             compiled.compile(one)
@@ -171,29 +164,67 @@ def _njit(function: F, *signature: Any) -> Any:
     return compiled
 
 
+def _set_cache(compiled: Any, function: Any, parts: list[Any], home: str) -> None:
+    """Keep the machine code of *compiled* on disk; *parts* is what its closure holds."""
+    functions = [*(part for part in parts if hasattr(part, "__code__")), function]
+    paths = list(dict.fromkeys([*([Path(home).resolve()] if home else []), *map(_file_of, functions)]))
+    directory = cache_of(paths[0]) if all(path.is_file() for path in paths) else None  # typed in: there is no file
+    if directory is not None:
+        hashes = [_hash_of_file(path) for path in paths if path != paths[0] or not is_ours(path)]
+        key = repr((function.__module__, [_name_of(part) for part in parts], hashes))
+        compiled._cache = KernelCache(function, directory, key)
+
+
+def _closure(function: Any) -> Iterator[Any]:
+    """Yield what *function* closes over: Python functions of kernels, with what these close over, and constants.
+
+    Raises:
+        TypeError: the closure holds anything else. An array or an object cannot be part of the name of the machine
+            code on disk, so a later process could run code that was made for another one.
+    """
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        value = cell.cell_contents
+        if is_jitted(value) or isinstance(value, _Intrinsic):
+            inner = value.py_func if is_jitted(value) else value._defn
+            yield inner
+            yield from _closure(inner)
+        elif isinstance(value, _CONSTANTS):
+            yield value
+        else:
+            raise TypeError(
+                f"{function.__module__}.{function.__qualname__} closes over {name}, a {type(value).__name__}. A kernel"
+                " may close over kernels, numbers and types only: pass anything else as an argument."
+            )
+
+
 def _file_of(function: Any) -> Path:
     return Path(function.__code__.co_filename).resolve()
 
 
-def _is_ours(path: Path) -> bool:
-    return path.is_relative_to(PACKAGE)
+@cache
+def _hash_of_ours(path: Path) -> str:
+    return kernel_hash(path)
 
 
-def _name_of(cell: Any) -> str:
-    function = getattr(cell, "py_func", None)
-    return repr(cell) if function is None else f"{function.__module__}.{function.__qualname__}"
+def _hash_of_file(path: Path) -> str:
+    return _hash_of_ours(path) if is_ours(path) else hashlib.blake2b(path.read_bytes()).hexdigest()
+
+
+def _name_of(part: Any) -> str:
+    return f"{part.__module__}.{part.__qualname__}" if hasattr(part, "__code__") else repr(part)
 
 
 def kernel(function: F) -> F:
     """Compile *function* when it is first called, and keep the machine code on disk."""
-    return cast(F, _one_version(_njit(function)))
+    compiled = _njit(function)
+    return cast(F, compiled if _is_plain() else _one_version(compiled))
 
 
 class _HelperCompiler(CompilerBase):  # type: ignore[misc]
-    """Compiles a function for other kernels only: to LLVM code that is neither optimised nor made machine code.
+    """Compile a function for other kernels only: to LLVM code that is neither optimized nor made into machine code.
 
-    Numba optimises and emits every function together with all it calls, again at each level of the call tree; here
-    that is most of a cold start. The kernel that absorbs a helper is optimised as a whole, so nothing is lost.
+    Numba optimizes and emits every function together with everything it calls, at each level of the call tree. That
+    was most of a cold start. The kernel that absorbs a helper is optimized as a whole, so nothing is lost.
     """
 
     def define_pipelines(self) -> list[Any]:
@@ -215,7 +246,7 @@ def _skip(*_: Any) -> None:
 
 
 class _NotForPython(dict[Any, Any]):
-    """Its ``__getitem__`` stands in for a helper's machine code: Numba wants a built-in, distinct for each version."""
+    """Stand-in for a helper's machine code, by its ``__getitem__``: Numba needs a built-in, one for each version."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -226,7 +257,7 @@ class _NotForPython(dict[Any, Any]):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class _Registration(LoweringPass):  # type: ignore[misc]
-    """Tells Numba where callers find a helper: under a callable of its own, since it has no machine code."""
+    """Tell Numba where callers find a helper: under a stand-in of its own, since it has no machine code."""
 
     _name = "register_helper"
 
@@ -242,6 +273,8 @@ class _Registration(LoweringPass):  # type: ignore[misc]
 
 def helper(function: F) -> F:
     """Compile *function* for other kernels; Python cannot call it. Nothing is kept on disk."""
+    if _is_plain():
+        return cast(F, numba.njit(error_model="numpy")(function))
     compiled = numba.njit(
         cache=False,
         error_model="numpy",
@@ -252,10 +285,14 @@ def helper(function: F) -> F:
     return cast(F, _one_version(compiled))
 
 
-def kernel_of(signature: Any) -> Callable[[F], F]:
-    """Compile at once for *signature*: what a function handed over as a pointer needs."""
+def kernel_of(signature: Any, home: str = "") -> Callable[[F], F]:
+    """Return a decorator that compiles at once for *signature*, as a function passed to kernels needs to be.
+
+    With *home*, the machine code is kept in the cache directory of that file: a factory's kernel belongs to the module
+    that called the factory.
+    """
 
     def compile_now(function: F) -> F:
-        return cast(F, _njit(function, signature))
+        return cast(F, _njit(function, signature, home=home))
 
     return compile_now

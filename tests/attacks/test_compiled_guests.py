@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from examples_path import cautious_compiled
 from rummylab import agent, match
 from rummylab.arena import guests
 from rummylab.arena.faults import OutsideError
-from rummylab.arena.jobs import CompiledJob
+from rummylab.arena.jobs import CompiledJob, job_for
 from rummylab.arena.outside import player
+from rummylab.arena.seating import games_per_deal
 from rummylab.arena.shared_views import SharedViews, new_file
 from rummylab.engine.lockstep import PENDING
 from rummylab.engine.streams import parse_key
@@ -34,22 +34,24 @@ def same(a: Any, b: Any) -> bool:
 
 
 def test_a_compiled_guest_plays_the_games_of_the_batch() -> None:
-    spec = f"{TESTS.parent / 'examples' / 'cautious.py'}:cautious_compiled"
-    apart = match("gin", spec, "simple", games=60, seed=KEY, workers=1)
-    beside = match("gin", cautious_compiled, "simple", games=60, seed=KEY, workers=1)
+    apart = match("gin", f"{HERE}:gin_random", "simple", games=60, seed=KEY, workers=1)
+    beside = match("gin", "random", "simple", games=60, key=f"{KEY:032x}", workers=1)
     assert not apart.faults
     assert same(apart.tallies, beside.tallies)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game_name", ["indian", "chinese", "gin-course"])
+@pytest.mark.parametrize("game_name", ["indian", "contract", "gin_pass"])
 def test_guests_of_all_games_play_the_games_of_the_batch_and_are_recorded(game_name: str) -> None:
-    spec = f"{HERE}:{game_name.replace('gin-', '')}_random"
+    spec = f"{HERE}:{game_name}_random"
     rules, ours = game(game_name).rules(), agent(game_name, "random")
-    both = CompiledJob(rules, [player(game_name, spec), player(game_name, spec)], KEY, [0, 1])((5, DEALS), 3)
-    assert same(both.rows, CompiledJob(rules, [ours, ours], KEY)((5, DEALS)).rows)
-    assert not both.faults
-    assert len(both.hands) == 3
+    # Each guest has two processes that compile: one table has two guests, the others one each, on either side.
+    seated = {"indian": [0, 1], "contract": [0], "gin_pass": [1]}[game_name]
+    players = [player(game_name, spec) if seat in seated else ours for seat in range(2)]
+    played = CompiledJob(rules, players, KEY, seated)((5, DEALS), 3)
+    assert same(played.rows, CompiledJob(rules, [ours, ours], KEY)((5, DEALS)).rows)
+    assert not played.faults
+    assert len(played.hands) == 3
 
 
 def test_reading_past_the_notes_forfeits_every_game() -> None:
@@ -61,7 +63,8 @@ def test_reading_past_the_notes_forfeits_every_game() -> None:
 
 
 @pytest.mark.slow
-def test_a_guest_that_does_not_answer_in_time_forfeits_and_is_withdrawn() -> None:
+def test_a_guest_that_does_not_answer_in_time_forfeits_and_is_withdrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guests, "WITHDRAWN_AFTER", 2)  # every fault costs a start; five are counted below
     result = match("gin", f"{HERE}:hangs", "simple", games=30, seed=KEY, workers=1, seconds_a_move=0.5)
     assert result.win_rate.value == 0
     assert {fault.kind for fault in result.faults} == {"time-out", "withdrawn"}
@@ -74,7 +77,7 @@ class Played:
     """Stands in for a guest's process: answers like `random`, and then does something to the shared memory."""
 
     def __init__(self, rules: Any) -> None:
-        self.agent = agent("gin", "random")
+        self.agent = agent(rules.name, "random")
         size = SharedViews.size(rules.view, guests.TABLES)
         self.shared = SharedViews.within(bytearray(size), rules.view, guests.TABLES)
         self.rounds, self.owner = 0, os.getpid()
@@ -93,7 +96,7 @@ class Played:
 
     def answer(self, j: int) -> None:
         view = self.shared.views[j]
-        self.shared.codes[j] = self.agent.pointer(view["table"], view["mine"], self.agent.par)
+        self.shared.codes[j] = self.agent.kernel(view["table"], view["mine"], self.agent.params)
 
 
 class Scribbles(Played):
@@ -140,6 +143,21 @@ def _job(kind: type[Played]) -> Any:
 
 def _reference() -> Any:
     return CompiledJob(game("gin").rules(), [agent("gin", "random"), agent("gin", "simple")], 7)((0, DEALS)).rows
+
+
+@pytest.mark.parametrize(("name", "seats"), [("gin_pass", 3), ("gin_pass", 4), ("indian", 3), ("indian", 6)])
+def test_guests_at_a_larger_table_play_the_games_of_the_batch(name: str, seats: int) -> None:
+    """Two guests who write over everything they were shown; at six seats every deal has seatings of its own."""
+    rules = game(name).rules(seats=seats, **({"hands": 2 * seats} if name == "gin_pass" else {}))
+    others = [agent(name, "random") for _ in range(seats - 2)]
+    strangers = [guests.CompiledGuest("guest", name, None, 1.0) for _ in range(2)]  # type: ignore[arg-type]
+    for stranger in strangers:
+        for place in range(games_per_deal(seats)):
+            stranger.in_seating(place)._own = Scribbles(rules)  # type: ignore[assignment]
+    played = job_for(rules, [strangers[0], *others, strangers[1]], 7, [0, seats - 1])((4, 3))
+    expected = CompiledJob(rules, [agent(name, "random") for _ in range(seats)], 7)((4, 3))
+    assert not played.faults
+    assert same(played.rows, expected.rows)
 
 
 def test_what_a_guest_writes_into_the_shared_memory_changes_nothing() -> None:

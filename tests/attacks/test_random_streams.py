@@ -11,11 +11,10 @@ from typer.testing import CliRunner
 
 from rummylab._jit import kernel
 from rummylab.agents.registry import agent
-from rummylab.arena.experiment.file import parse_experiment
-from rummylab.arena.experiment.run import with_keys
-from rummylab.arena.match import match, secret_seed
+from rummylab.arena.match import match
+from rummylab.arena.plan import MatchPlan
 from rummylab.arena.store import Store
-from rummylab.arena.tournament import Plan, tournament, with_key
+from rummylab.arena.tournament import Plan, tournament
 from rummylab.cards.deck import Deck
 from rummylab.cards.rng import AGENT, DECK, is_key, keyed_hash, mix, root_of, shuffle
 from rummylab.cli.main import app
@@ -29,6 +28,8 @@ from rummylab.engine.state import State
 from rummylab.engine.streams import key_text, new_key, parse_key, player_stream
 from rummylab.errors import OptionError
 from rummylab.games.registry import GAMES, game
+from rummylab.lab.experiment.file import parse_experiment
+from rummylab.lab.experiment.run import with_keys
 
 M64 = 2**64 - 1
 STRANGER = "program:cat"
@@ -154,15 +155,20 @@ def guess(deck: Deck, below: int) -> int:
     return int(guessed_seed(ordered, own, below))
 
 
+def root_of_match(agents: tuple[str, ...], seed: int) -> int:
+    """Return the seed or key from which the deals of a match come."""
+    return MatchPlan(game="gin", agents=agents, seed=seed).with_key().root
+
+
 def test_a_small_seed_is_found_by_dealing_a_million_and_a_key_is_not() -> None:
     rules = game("gin").rules()
     assert guess(rules.shuffled(765_432), 1_000_000) == 765_432
-    assert guess(rules.shuffled(secret_seed("gin", ["simple", STRANGER], 765_432)), 1_000_000) == -1
+    assert guess(rules.shuffled(root_of_match(("simple", STRANGER), 765_432)), 1_000_000) == -1
 
 
 def test_deals_come_from_a_secret_key_only_where_a_stranger_sits() -> None:
-    assert secret_seed("gin", ["simple", "random"], 7) == 7
-    first, second = (secret_seed("gin", ["simple", STRANGER], 7) for _ in range(2))
+    assert root_of_match(("simple", "random"), 7) == 7
+    first, second = (root_of_match(("simple", STRANGER), 7) for _ in range(2))
     assert is_key(first)
     assert first != second
 
@@ -183,13 +189,13 @@ def test_a_key_repeats_the_match() -> None:
 
 def test_a_plan_keeps_its_key_on_disk_and_one_without_strangers_has_none() -> None:
     plan = Plan(game="gin", agents=("simple", "random"), games=4, seed=3, preset="eaai")
-    assert with_key(plan) == plan
+    assert plan.with_key() == plan
     keyed = dataclasses.replace(plan, key=new_key())
     assert Plan.from_dict(json.loads(json.dumps(keyed.to_dict()))) == keyed
 
 
 def test_an_interrupted_tournament_with_a_stranger_deals_the_same_cards_again(tmp_path, monkeypatch) -> None:
-    from rummylab.arena import tournament as module
+    from rummylab.arena import plan as module
 
     monkeypatch.setattr(module, "is_outside", lambda game_name, name: name == "random")
     monkeypatch.setattr(module, "fingerprint", lambda name: "unchanged")
@@ -215,7 +221,7 @@ seed = 1
 
 
 def test_an_experiment_that_seats_a_stranger_gets_a_key_and_keeps_it(tmp_path, monkeypatch) -> None:
-    from rummylab.arena.experiment import run as module
+    from rummylab.lab.experiment import run as module
 
     experiment = parse_experiment(EXPERIMENT, "stranger", "rummylab run", "here")
     assert with_keys(experiment) is experiment
@@ -237,10 +243,10 @@ def test_a_record_keeps_the_key_and_a_redacted_one_does_not() -> None:
 def test_the_command_prints_the_key_and_takes_it_from_a_file(tmp_path) -> None:
     key = key_text(new_key())
     (tmp_path / "key").write_text(key + "\n")
-    words = ["arena", "gin", "random", "random", "--games", "2", "--workers", "1"]
+    words = ["match", "gin", "random", "random", "--games", "2", "--workers", "1"]
     run = CliRunner().invoke(app, [*words, "--key", f"@{tmp_path / 'key'}"])
     assert run.exit_code == 0, run.output
-    assert f"key {key}" in run.output
+    assert f"key {key}" in " ".join(run.output.split())
 
 
 @pytest.mark.parametrize("text", ["", "7", "g" * 32, "0" * 32, "0" * 16 + "f" * 16, "f" * 33])

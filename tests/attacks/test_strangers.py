@@ -91,7 +91,7 @@ def test_who_attacks_at_import_is_refused_in_a_sentence(
 ) -> None:
     if "within" in words:
         monkeypatch.setattr(outside, "START_UP", 1.0)
-    done = CliRunner().invoke(app, ["arena", "indian", "mindist", attacker(tmp_path, attack), "--games", "2"])
+    done = CliRunner().invoke(app, ["match", "indian", "mindist", attacker(tmp_path, attack), "--games", "2"])
     assert isinstance(done.exception, AgentError)
     assert words in str(done.exception)
     assert "\x1b" not in str(done.exception)
@@ -99,11 +99,12 @@ def test_who_attacks_at_import_is_refused_in_a_sentence(
 
 def test_who_patches_the_package_at_import_gains_nothing(tmp_path: Path) -> None:
     honest = match("indian", FirstLegal(), "mindist", games=2, key="7" * 32, workers=1)
+    before = set(sys.modules)  # other tests may have loaded files of agents in this process
     cheat = match("indian", attacker(tmp_path, "patches"), "mindist", games=2, key="7" * 32, workers=1)
     assert cheat.tallies.tobytes() == honest.tallies.tobytes()
     assert cheat.win_rate.value < 1
     assert "ATTACKED" not in os.environ
-    assert not [name for name in sys.modules if name.startswith("_outside_")]
+    assert not [name for name in set(sys.modules) - before if name.startswith("_outside_")]
 
 
 # --- At the table -------------------------------------------------------------------------------------------------
@@ -190,9 +191,9 @@ def test_an_answer_before_the_question_is_a_fault() -> None:
         process.ask("second?", 20)
 
 
-@pytest.mark.parametrize("command", [("arena", "indian", "mindist"), ("tournament", "indian", "--agents", "mindist")])
+@pytest.mark.parametrize("command", [("match", "indian", "mindist"), ("tournament", "indian", "mindist")])
 def test_a_program_that_dies_at_once_forfeits_and_the_exit_code_says_so(command: tuple[str, ...]) -> None:
-    more = ["--agent", "program:false", "--games", "2", "--workers", "1", "--json"]
+    more = ["program:false", "--games", "2", "--workers", "1", "--json"]
     done = CliRunner().invoke(app, [*command, *more])
     assert done.exit_code == 3
     assert json.loads(done.stdout)["forfeits"]["program:false"] == 2
@@ -200,7 +201,7 @@ def test_a_program_that_dies_at_once_forfeits_and_the_exit_code_says_so(command:
 
 
 def test_a_run_without_forfeits_ends_with_code_0() -> None:
-    assert CliRunner().invoke(app, ["arena", "indian", "mindist", "minscore", "--games", "2"]).exit_code == 0
+    assert CliRunner().invoke(app, ["match", "indian", "mindist", "minscore", "--games", "2"]).exit_code == 0
 
 
 def test_who_played_a_deal_from_one_seat_does_not_play_it_from_another(tmp_path: Path) -> None:
@@ -217,7 +218,7 @@ def test_who_played_a_deal_from_one_seat_does_not_play_it_from_another(tmp_path:
         rules, [outside.player("indian", f"program:{PYTHON} {script}"), outside.player("indian", "random")], 1
     )
     faults = job((0, 1)).faults
-    assert [fault.turn for fault in faults] == [0, 1]
+    assert [fault.seating for fault in faults] == [0, 1]
     assert len({fault.words for fault in faults}) == 2
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rummylab.agents.compiled import compiled_agent
+from rummylab.agents.register import register_agent
 from rummylab.agents.registry import agent
+from rummylab.arena.jobs import Chunk, CompiledJob, TableJob
 from rummylab.arena.match import match
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import root_of
@@ -20,8 +21,8 @@ from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import AgentError
-from rummylab.games.indian.batch import PAIRS, TALLY, play_deals, play_pairs
-from rummylab.games.indian.game import Indian, indian
+from rummylab.games.indian.batch import play_pairs, play_seatings, tally_for
+from rummylab.games.indian.formats import Format
 from rummylab.games.indian.rules import (
     DECLARE_CODE,
     DISCARD_CODE,
@@ -33,14 +34,15 @@ from rummylab.games.indian.rules import (
     declarable,
     kinds,
 )
+from rummylab.games.indian.view import Indian, indian
 
 SEED = 77
 
 
 @pytest.fixture(scope="module")
 def steady() -> CompiledAgent:
-    @compiled_agent("indian")
-    def steady(table, mine, par):
+    @register_agent(game="indian")
+    def steady(table, mine, params):
         """No chance: takes every third open card, throws in turn, drops now and then, once declares wrongly."""
         if table.phase == DRAW:
             if table.wild == 11 - mine.seat and table.turn > 1:
@@ -60,9 +62,18 @@ def steady() -> CompiledAgent:
     return steady
 
 
-def play(rules: Indian, one: Any, two: Any, n: int, mover: int) -> Any:
-    tallies = np.zeros(n, TALLY)
-    play_deals(rules.new_rows(1), root_of(SEED), 5, mover, one.pointer, two.pointer, one.par, two.par, tallies)
+def pairs(rules: Indian, one: Any, two: Any, n: int) -> Any:
+    """Play deals in pairs with the seats swapped; *n* games."""
+    tallies = np.zeros(n, tally_for(2))
+    play_pairs(rules.new_rows(1), root_of(SEED), 5, (one.kernel, two.kernel), (one.params, two.params), tallies)
+    return tallies
+
+
+def ordered(rules: Indian, player: Any, n: int, mover: int) -> Any:
+    """Play deals of *player* against itself in which agent number *mover* sits in seat 0 and moves first."""
+    tallies = np.zeros(n, tally_for(2))
+    where = rules.new_rows(1), root_of(SEED), 5, [(mover, 1 - mover)]
+    play_seatings(*where, [player.kernel] * 2, [player.params] * 2, tallies, starter=0)
     return tallies
 
 
@@ -87,10 +98,7 @@ def compare(rules: Indian, state: State, players: list[CompiledAgent], tally: An
 @pytest.mark.parametrize("preset", ["paper", "platform"])
 def test_pairs_are_the_deals_of_the_table_with_the_seats_swapped(preset: str, steady: CompiledAgent) -> None:
     rules = indian(preset)
-    tallies = play(rules, steady, steady, 60, PAIRS)
-    again = np.zeros(60, TALLY)
-    play_pairs(rules.new_rows(1), root_of(SEED), 5, steady.pointer, steady.pointer, steady.par, steady.par, again)
-    assert again.tobytes() == tallies.tobytes()
+    tallies = pairs(rules, steady, steady, 60)
     for i, tally in enumerate(tallies):
         pair = 5 + i // 2
         state = State(rules, rules.new_rows(1), rules.shuffled(SEED, pair), rules.first_starter(SEED, pair))
@@ -104,7 +112,7 @@ def test_pairs_are_the_deals_of_the_table_with_the_seats_swapped(preset: str, st
 @pytest.mark.parametrize("mover", [0, 1])
 def test_a_fixed_mover_starts_every_deal_from_seat_0(mover: int, steady: CompiledAgent) -> None:
     rules = indian()
-    tallies = play(rules, steady, steady, 30, mover)
+    tallies = ordered(rules, steady, 30, mover)
     assert set(tallies["starter"]) == {mover}
     for i, tally in enumerate(tallies):
         state = State(rules, rules.new_rows(1), rules.shuffled(SEED, 5 + i), 0)
@@ -112,7 +120,7 @@ def test_a_fixed_mover_starts_every_deal_from_seat_0(mover: int, steady: Compile
 
 
 def test_the_mover_gets_the_same_cards_whoever_it_is(steady: CompiledAgent) -> None:
-    one, two = (play(indian(), steady, steady, 30, mover) for mover in (0, 1))
+    one, two = (ordered(indian(), steady, 30, mover) for mover in (0, 1))
     assert (one["gains"] == two["gains"][:, ::-1]).all()
     assert (one["turns"] == two["turns"]).all()
 
@@ -148,8 +156,8 @@ def test_python_players_have_the_same_tallies() -> None:
 
 
 def test_an_illegal_move_is_named() -> None:
-    @compiled_agent("indian")
-    def cheat(table, mine, par):
+    @register_agent(game="indian")
+    def cheat(table, mine, params):
         return np.int64(DRAW_STOCK)
 
     with pytest.raises(AgentError, match="'cheat' made an illegal move in the phase 'discard': code 0"):
@@ -159,6 +167,30 @@ def test_an_illegal_move_is_named() -> None:
 def test_a_random_player_never_drops_and_never_declares_wrongly() -> None:
     for preset in ("paper", "platform"):
         rules = indian(preset)
-        tallies = play(rules, agent("indian", "random"), agent("indian", "random"), 500, PAIRS)
+        tallies = pairs(rules, agent("indian", "random"), agent("indian", "random"), 500)
         assert tallies["outcomes"].sum(axis=0)[[0, 2, 3]].tolist() == [0, 0, 0]
         assert 60 < tallies["rounds"].mean() < 95
+
+
+# --- Matches in every format ------------------------------------------------------------------------------------------
+
+FORMATS = [*Format.PRESETS, "pool-101(rejoin=true, split=true, split_within=3)"]
+PLAYED = ("scores", "gains", "places", "shares", "rejoins", "winner", "starter", "hands", "decisions", "outcomes")
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_match_in_any_format_is_the_same_in_the_batch_and_at_the_table(form: str, seats: int) -> None:
+    rules = indian("paper" if seats == 3 else "platform", format=form, seats=seats, round_limit=12)
+    names = ("mindist-score-drop", "random-drop", "mindist-outs-drop", "minscore", "random", "defeat-seeking")
+    players = [agent("indian", name) for name in names[:seats]]
+    n_games = 3
+    compiled = CompiledJob(rules, players, SEED)(Chunk(4, 1)).rows[:n_games]
+    table, tallies = TableJob(rules, players, SEED), np.zeros(n_games, tally_for(seats))
+    for place in range(min(n_games, len(compiled))):
+        table.play(4, place, tallies[place])
+        for name in PLAYED:
+            assert compiled[place][name].tolist() == tallies[place][name].tolist(), name
+    assert (compiled["places"] >= 1).all()
+    assert (compiled["gains"].sum(axis=1) == 0).all()
+    assert (compiled["shares"].sum(axis=1) >= 9_990).all()

@@ -93,7 +93,7 @@ def test_a_hand_listed_in_another_order_has_the_same_values(tmp_path: Path) -> N
 # --- Damaged files are named ------------------------------------------------------------------------------------------
 
 DAMAGE: list[tuple[dict[str, Any], str]] = [
-    ({"hand": ["2C"] * 13}, "2c is there 2 times"),
+    ({"hand": ["2C"] * 13}, "2c occurs 2 times"),
     ({"hand": ["2C", "3C"]}, "2 cards, expected 13 or 14"),
     ({"hand": ["1X"] * 13}, "not a card"),
     ({"hand": None}, "not a hand with values"),

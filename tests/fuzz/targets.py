@@ -25,7 +25,6 @@ import numpy as np
 
 from rummylab import agent, gin, play
 from rummylab.cli.main import main
-from rummylab.cli.record import rules_of
 from rummylab.engine.records import _digest, parse_records, validate_records
 from rummylab.errors import RummyError
 from rummylab.games.registry import GAMES
@@ -52,7 +51,7 @@ def records(data: bytes, scratch: Path) -> None:
         path = scratch / "fuzz.rgr"
         path.write_bytes(content)
         with contextlib.suppress(RummyError):
-            validate_records(path, rules_of)
+            validate_records(path)
         with contextlib.suppress(RummyError):
             for record in parse_records(content.decode(errors="replace")):
                 record.story().encode()
@@ -77,6 +76,27 @@ def _with_checksums(data: bytes) -> bytes:
     return "\n".join(lines).encode(errors="replace")
 
 
+# --- Positions ----------------------------------------------------------------------------------------------------
+
+
+def positions(data: bytes, scratch: Path) -> None:
+    """Read a position in every form; list the moves of what was read, and make one."""
+    from rummylab import Observation, State
+
+    text = data.decode(errors="replace")
+    for read in (Observation.parse, Observation.from_json):
+        with contextlib.suppress(RummyError):
+            seen = read(text)
+            assert Observation.parse(str(seen)) == seen
+            assert isinstance(seen.legal, tuple)
+    for read_table in (State.parse, State.from_json):
+        with contextlib.suppress(RummyError):
+            state = read_table(text)
+            assert State.parse(state.to_text()) == state
+            if state.actor is not None:
+                state.push(state.legal_actions[0])
+
+
 # --- Vectors ------------------------------------------------------------------------------------------------------
 
 
@@ -98,7 +118,7 @@ def vectors(data: bytes, scratch: Path) -> None:
 
 def toml(data: bytes, scratch: Path) -> None:
     """Read an experiment and the options of every game; also one setting as ``--set`` gives it."""
-    from rummylab.arena.experiment.file import parse_experiment, read_experiment
+    from rummylab.lab.experiment.file import parse_experiment, read_experiment
 
     path = scratch / "fuzz.toml"
     path.write_bytes(data)
@@ -191,7 +211,7 @@ def specifications(data: bytes, scratch: Path) -> None:
 def artifacts(data: bytes, scratch: Path) -> None:
     """Load the input as every kind of trained file, with a manifest that has the right hash."""
     from rummylab.agents.contract import counting
-    from rummylab.agents.gin import utility_options, utility_search
+    from rummylab.agents.gin import utility, utility_search
     from rummylab.agents.gin.cfr_tables import Tables
     from rummylab.agents.indian import mindist_outs
     from rummylab.beliefs.gin import shape
@@ -209,7 +229,7 @@ def artifacts(data: bytes, scratch: Path) -> None:
         shape.load,
         counting.load_artifact,
         mindist_outs.load_artifact,
-        utility_options.load_artifact,
+        utility.load_artifact,
         utility_search.load_values,
         Network.load,
     )
@@ -232,7 +252,7 @@ def commands(data: bytes, scratch: Path) -> None:
         words = text.split()
     if _is_long(words):
         return
-    if words[:1] in (["arena"], ["tournament"], ["run"]):
+    if words[:1] in (["match"], ["tournament"]) or words[:2] == ["experiment", "run"]:
         words += ["--workers", "1"]  # processes of their own would cost more than they find
     with _at_the_command_line(["rummylab", *words], scratch), contextlib.suppress(SystemExit):
         main()
@@ -280,6 +300,7 @@ def _at_the_command_line(words: list[str], scratch: Path) -> Iterator[None]:
 
 TARGETS: dict[str, Target] = {
     "records": records,
+    "positions": positions,
     "vectors": vectors,
     "toml": toml,
     "answers": answers,

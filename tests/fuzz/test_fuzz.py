@@ -42,7 +42,7 @@ def test_mutations_of_the_corpus_raise_nothing_unexpected(target: str, tmp_path:
         TARGETS[target](mutated(rng.choice(corpus), corpus, rng), tmp_path)
 
 
-CHEAP = ("hand", "record", "agents", "belief", "--", "bridge", "conformance", "runs")
+CHEAP = ("hand", "record", "agents", "--", "bridge", "conformance", "store list")
 
 
 def test_commands_end_with_an_exit_code(tmp_path: Path) -> None:

@@ -12,13 +12,18 @@ from rummylab.cards.card import Card
 from rummylab.engine.action import Event
 from rummylab.games.contract.options import ContractOptions
 
-PHASES = ["draw", "play", "lay down", "over"]
+PHASES = ["draw", "buy", "play", "lay down", "over"]
 OUTCOMES = ["none", "out by discard", "out by lay-off", "void"]
-FROM_STOCK, PLACES, MELDS = 63, 54, 6
+FROM_STOCK, PLACES, MELDS, SEATS = 63, 108, 24, 6
 
 
 def mask(cards: Any) -> int:
     return sum(1 << card.id for card in set(cards) if not card.is_joker)
+
+
+def double(cards: Any) -> int:
+    """The kinds that are there twice."""
+    return sum(1 << card.id for card in set(cards) if not card.is_joker and list(cards).count(card) == 2)
 
 
 def jokers(cards: Any) -> int:
@@ -34,24 +39,34 @@ class ContractFold:
 
     def __init__(self, options: ContractOptions, seat: int, starter: int, hand_no: int = 0) -> None:
         self.options, self.seat, self.starter, self.hand_no = options, seat, starter, hand_no
-        self.contract = options.contracts[hand_no % len(options.contracts)]
+        seats = range(options.seats)
+        number = hand_no % len(options.contracts)
+        self.contract = options.contracts[number]
+        self.max_buys = options.buys_by_round[number] if options.seats > 2 else 0
+        self.is_last = number == len(options.contracts) - 1
         self.hand: list[Card] = []
         self.drawn = -1
         self.pile: list[Card] = []
-        self.known: list[list[Card]] = [[], []]
-        self.picked: list[set[Card]] = [set(), set()]
-        self.refused: list[set[Card]] = [set(), set()]
-        self.thrown: list[set[Card]] = [set(), set()]
-        self.n_hand = [self.contract.hand] * 2
-        self.left = [[self.contract.sets, self.contract.runs] for _ in range(2)]
+        self.known: list[list[Card]] = [[] for _ in seats]
+        self.picked: list[set[Card]] = [set() for _ in seats]
+        self.refused: list[set[Card]] = [set() for _ in seats]
+        self.thrown: list[set[Card]] = [set() for _ in seats]
+        self.n_hand = [self.contract.hand for _ in seats]
+        self.left = [[self.contract.sets, self.contract.runs] for _ in seats]
+        self.buys = [0 for _ in seats]
+        self.paid = [0 for _ in seats]
         self.melds: list[reference.Meld] = []
-        self.stock = 52 + options.jokers - 2 * self.contract.hand - 1
-        self.reshuffles = self.turn = self.points = 0
-        self.turned_up = -1
-        self.last_draw, self.last_discard = [-1, -1], [-1, -1]
+        self.n_cards = options.decks * (52 + options.jokers)
+        self.stock = self.n_cards - options.seats * self.contract.hand - 1
+        self.reshuffles = self.turn = self.points = self.short = 0
+        self.turned_up = self.thrower = self.drawer = -1
+        self.last_draw, self.last_discard = [-1 for _ in seats], [-1 for _ in seats]
         self.phase, self.actor, self.outcome, self.winner = "draw", starter, "none", -1
-        self.scores = [0, 0]
+        self.scores = [0 for _ in seats]
         self.dealt = False
+
+    def _next(self, seat: int) -> int:
+        return (seat + 1) % self.options.seats
 
     def apply(self, event: Event) -> None:
         verb = event.action.verb.replace(" ", "_")
@@ -70,25 +85,62 @@ class ContractFold:
         self.dealt = True
 
     def _draw_stock(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
-        self.refused[seat].add(self.pile[-1])
+        if self.pile:
+            self.refused[seat].add(self.pile[-1])
+        literal = self.stock == 0 and self.options.reshuffle == "all_non_hand"
         if self.stock == 0:
             self._reshuffle()
         self.stock -= 1
         self._drawn(seat, FROM_STOCK, secret)
+        if self.max_buys and not literal:
+            self._offer(seat, seat)
+
+    def _offer(self, drawer: int, after: int) -> None:
+        """The next seat after *after* that may buy the upcard decides; if there is none, the drawer goes on."""
+        seat = self._next(after)
+        while seat != drawer and not self._may_buy(seat):
+            seat = self._next(seat)
+        self.actor = seat
+        self.phase, self.drawer = ("play", -1) if seat == drawer else ("buy", drawer)
+
+    def _may_buy(self, seat: int) -> bool:
+        ready = self.stock > 0 and bool(self.pile) and seat != self.thrower
+        return ready and any(self.left[seat]) and self.buys[seat] < self.max_buys
+
+    def _buy(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        card = self.pile.pop()
+        self.known[seat].append(card)
+        self.picked[seat].add(card)
+        self.buys[seat] += 1
+        self.stock -= 1
+        self.thrower = -1
+        self.n_hand[seat] += 2
+        if seat == self.seat:
+            self.hand += [card, *secret]
+        self.actor, self.phase, self.drawer = self.drawer, "play", -1
+
+    def _pass(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        if self.phase == "buy":
+            self.refused[seat].add(self.pile[-1])
+            self._offer(self.drawer, seat)
+        else:
+            self._end_turn(seat)
 
     def _reshuffle(self) -> None:
         self.reshuffles += 1
         if self.options.reshuffle == "all_non_hand":  # the card turned up is told by the next event
             held = sum(self.n_hand)
             self.melds, self.pile = [], []
-            self.left = [[self.contract.sets, self.contract.runs] for _ in range(2)]
-            self.stock = 52 + self.options.jokers - held - 1
+            self.left = [[self.contract.sets, self.contract.runs] for _ in self.left]
+            self.thrower = -1
+            self.stock = self.n_cards - held - 1
         else:
             self.stock = len(self.pile) - 1
             self.pile = self.pile[-1:]
 
-    def _draw_pile(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+    def _draw_upcard(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
         card = self.pile.pop()
+        self.thrower = -1
         self.known[seat].append(card)
         self.picked[seat].add(card)
         self._drawn(seat, card.id, [card])
@@ -114,29 +166,42 @@ class ContractFold:
         self.thrown[seat].add(cards[0])
         self.last_discard[seat] = cards[0].id
         self.pile.append(cards[0])
-        if self._is_out(seat, "out by discard"):
-            return
+        self.thrower = seat
+        if not self._is_out(seat, "out by discard"):
+            self._end_turn(seat)
+
+    def _end_turn(self, seat: int) -> None:
         if seat == self.seat:
             self.drawn = -1
         self.turn += 1
-        self.actor, self.phase = 1 - seat, "draw"
-        dry = self.stock == 0 and self.reshuffles >= self.options.max_reshuffles
+        self.actor, self.phase = self._next(seat), "draw"
+        dry = self.stock == 0 and (self.reshuffles >= self.options.max_reshuffles or not self.pile)
         if dry or self.turn == self.options.turn_cap:
             self.phase, self.actor, self.outcome = "over", -1, "void"
             self.hand_no += 1
 
-    def _meld(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+    def _lay_down(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
         self._leaves(seat, cards)
-        meld = reference.lay(cards, seat)
+        meld = reference.lay(cards, seat, self.options)
         self.melds.append(meld)
-        self.left[seat][meld.kind == "run"] -= 1
-        self.phase = "lay down" if any(self.left[seat]) else "play"
+        is_run = meld.kind == "run"
+        sizes = self.contract.run_sizes if is_run else self.contract.set_sizes
+        asked = sizes[len(sizes) - self.left[seat][is_run]]
+        self.left[seat][is_run] -= 1
+        self.short = max(asked - len(cards), 0)
+        self.phase = "lay down" if self.short or any(self.left[seat]) else "play"
         self._is_out(seat, "out by lay-off")
 
-    def _lay_off(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+    def _lay_off(self, seat: int, cards: list[Card], secret: list[Card], on: int, below: bool = False) -> None:
         self._leaves(seat, cards)
-        self.melds[on - 1].add(cards[0])
+        self.melds[on - 1].add(cards[0], below=below)
+        if self.phase == "lay down":
+            self.short -= 1
+            self.phase = "lay down" if self.short or any(self.left[seat]) else "play"
         self._is_out(seat, "out by lay-off")
+
+    def _lay_off_low(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self._lay_off(seat, cards, secret, on, below=True)
 
     def _is_out(self, seat: int, outcome: str) -> bool:
         if self.n_hand[seat]:
@@ -149,9 +214,11 @@ class ContractFold:
         return True
 
     def _shows(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
-        if self.winner == 1 - seat:
-            self.points = sum(reference.cost(card, self.options) for card in cards)
-            self.scores[self.winner] += self.points
+        if self.winner >= 0:
+            self.paid[seat] = sum(reference.cost(card, self.options) for card in cards)
+            self.points += self.paid[seat]
+            for other in range(self.options.seats):
+                self.scores[other] += self.paid[seat] if other != seat else 0
 
     def view(self) -> dict[str, Any]:
         """Every field of the view, the options apart."""
@@ -160,24 +227,35 @@ class ContractFold:
         def each(value: Any) -> list[Any]:
             return [value(meld) for meld in self.melds] + [0] * rest
 
+        def seated(values: Any) -> list[Any]:
+            return [*values, *[0] * (SEATS - self.options.seats)]
+
         table = {
             "pile": mask(self.pile),
-            "known": [mask(cards) for cards in self.known],
-            "picked": [kinds(cards) for cards in self.picked],
-            "refused": [kinds(cards) for cards in self.refused],
-            "thrown": [kinds(cards) for cards in self.thrown],
+            "pile_twice": double(self.pile),
+            "known_twice": seated(double(cards) for cards in self.known),
+            "melds_twice": each(lambda meld: double(meld.cards)),
+            "paid": seated(self.paid),
+            "buys": seated(self.buys),
+            "short": self.short,
+            "drawer": self.drawer,
+            "thrower": self.thrower,
+            "known": seated(mask(cards) for cards in self.known),
+            "picked": seated(kinds(cards) for cards in self.picked),
+            "refused": seated(kinds(cards) for cards in self.refused),
+            "thrown": seated(kinds(cards) for cards in self.thrown),
             "melds": each(lambda meld: mask(meld.cards)),
-            "scores": self.scores,
+            "scores": seated(self.scores),
             "hand_no": self.hand_no,
             "turn": self.turn,
             "points": self.points,
             "stack": [card.id for card in self.pile] + [-1] * (PLACES - len(self.pile)),
             "n_pile": len(self.pile),
             "pile_jokers": jokers(self.pile),
-            "known_jokers": [jokers(cards) for cards in self.known],
-            "n_hand": self.n_hand,
-            "sets_left": [left[0] for left in self.left],
-            "runs_left": [left[1] for left in self.left],
+            "known_jokers": seated(jokers(cards) for cards in self.known),
+            "n_hand": seated(self.n_hand),
+            "sets_left": seated(left[0] for left in self.left),
+            "runs_left": seated(left[1] for left in self.left),
             "n_melds": len(self.melds),
             "meld_jokers": each(lambda meld: jokers(meld.cards)),
             "meld_kind": each(lambda meld: ["", "set", "run"].index(meld.kind)),
@@ -192,13 +270,14 @@ class ContractFold:
             "starter": self.starter,
             "up": self.pile[-1].id if self.pile else -1,
             "turned_up": self.turned_up,
-            "last_draw": self.last_draw,
-            "last_discard": self.last_discard,
+            "last_draw": seated(self.last_draw),
+            "last_discard": seated(self.last_discard),
             "outcome": OUTCOMES.index(self.outcome),
             "winner": self.winner,
         }
         mine = {
             "hand": mask(self.hand),
+            "twice": double(self.hand),
             "jokers": jokers(self.hand),
             "rng": 0,
             "seat": self.seat,

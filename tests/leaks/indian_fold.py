@@ -6,14 +6,16 @@ Written from the rules page and the field list of the view, not from the kernels
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from properties import indian_score as score
+from properties.indian_match import MatchLedger
 from rummylab.cards.card import Card
 from rummylab.engine.action import Event
 from rummylab.games.indian.options import IndianOptions
 
-PHASES = ["draw", "discard", "over"]
+PHASES = ["draw", "discard", "over", "rejoin", "split"]
 OUTCOMES = ["none", "declared", "dropped", "wrong declaration", "limit"]
 STATUS = ["playing", "dropped", "wrong", "away"]
 SEATS, PLACES = 6, 108
@@ -35,7 +37,16 @@ def kinds(cards: set[Card]) -> int:
 class IndianFold:
     """Apply the events of one seat's log; ``view()`` then says what every field of its view must hold."""
 
-    def __init__(self, options: IndianOptions, seat: int, starter: int) -> None:
+    def __init__(
+        self,
+        options: IndianOptions,
+        seat: int,
+        starter: int,
+        *,
+        scores: Sequence[int] = (),
+        standing: Mapping[str, Sequence[int]] | None = None,
+        played: int = 0,
+    ) -> None:
         self.options, self.seat, self.starter = options, seat, starter
         self.seats = options.seats
         self.hand: Counter[Card] = Counter()
@@ -47,8 +58,13 @@ class IndianFold:
         self.thrown: list[set[Card]] = [set() for _ in range(SEATS)]
         self.draws, self.deadwood, self.paid, self.gains = ([0] * SEATS for _ in range(4))
         self.last_draw, self.last_discard = [-1] * SEATS, [-1] * SEATS
-        self.status = ["playing" if seat < self.seats else "away" for seat in range(SEATS)]
-        self.stock = options.n_cards - 13 * self.seats - 2
+        self.scores, self.played, self.answers = list(scores) or [0] * self.seats, played, 0
+        self.ledger = MatchLedger(options.match_format, self.seats, starter, deals=played)
+        for name, values in (standing or {}).items():
+            setattr(self.ledger, name, list(values))
+        self.in_match = sorted(self.ledger.playing)
+        self.status = ["playing" if seat in self.in_match else "away" for seat in range(SEATS)]
+        self.stock = options.n_cards - 13 * len(self.in_match) - 2
         self.turn = self.round = self.reshuffles = 0
         self.phase, self.actor, self.fresh = "draw", starter, 1
         self.wild = self.indicator = -1
@@ -90,7 +106,7 @@ class IndianFold:
         self.stock -= 1
         self._drawn(seat, FROM_STOCK, secret)
 
-    def _draw_pile(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
+    def _draw_upcard(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
         card = self.pile.pop()
         self.known[seat][card] += 1
         self.picked[seat].add(card)
@@ -122,12 +138,12 @@ class IndianFold:
     def _declare(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
         """Whether it was valid shows in what follows: the deal is over, or the next one plays on."""
         self._throw(seat, cards[0])
-        self._leave(seat, "wrong", self.options.wrong_declaration)
+        self._exit(seat, "wrong", self.options.wrong_declaration)
 
     def _drop(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
-        self._leave(seat, "dropped", self.options.later_drop if self.draws[seat] else self.options.first_drop)
+        self._exit(seat, "dropped", self.options.later_drop if self.draws[seat] else self.options.first_drop)
 
-    def _leave(self, seat: int, status: str, lost: int) -> None:
+    def _exit(self, seat: int, status: str, lost: int) -> None:
         self.last_mover = seat
         self.status[seat] = status
         self.lost[seat] = self.paid[seat] = lost
@@ -156,7 +172,7 @@ class IndianFold:
 
     def _shows(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
         self.shown[seat] = cards
-        if seat == self.seats - 1:
+        if seat == self.in_match[-1]:
             self._settle()
 
     def _settle(self) -> None:
@@ -165,19 +181,59 @@ class IndianFold:
         if self.status[self.last_mover] == "wrong" and score.reference.min_dist(last, self.wild) == 0:
             declarer = self.last_mover
             self._take_back_the_exit(declarer)
-        n_left = self.seats - len(self.lost)
+        n_left = len(self.in_match) - len(self.lost)
+        absent = {seat: 0 for seat in range(self.seats) if seat not in self.in_match}
         winner, paid, deadwood = score.settle(
-            self.shown, self.wild, self.options, self.starter, self.lost, declarer, self.draws
+            self.shown, self.wild, self.options, self.starter, absent | self.lost, declarer, self.draws
         )
         self.outcome = "limit"
         if declarer is not None:
             self.outcome = "declared"
         elif n_left == 1:
             self.outcome = "dropped" if self.status[self.last_mover] == "dropped" else "wrong declaration"
-        self.winner, self.phase, self.actor = winner, "over", -1
+        self.winner = winner
+        self.ledger.settle(winner, paid)
+        self._ask()
         away = [0] * (SEATS - self.seats)
         self.paid, self.deadwood = paid + away, deadwood + away
         self.gains = score.gains(winner, paid) + away
+
+    # Between deals
+
+    def _ask(self) -> None:
+        self.phase, self.actor = self.ledger.asked or ("over", -1)
+
+    def _answer(self, word: str) -> None:
+        self.answers += 1
+        self.ledger.answer(word)
+        self._ask()
+
+    def _rejoin(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
+        self._answer("rejoin")
+
+    def _leave(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
+        self._answer("leave")
+
+    def _split(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
+        self._answer("split")
+
+    def _play_on(self, seat: int, cards: list[Card], secret: list[Card]) -> None:
+        self._answer("play on")
+
+    def standing(self) -> dict[str, Any]:
+        """The standing of the match, by field of the table."""
+        ledger, away = self.ledger, [0] * (SEATS - self.seats)
+        place = [-1 if seat in ledger.leaving else ledger.place[seat] for seat in range(self.seats)]
+        return {
+            "lost": ledger.lost + away,
+            "chips": ledger.chips + away,
+            "place": place + away,
+            "rejoins": ledger.rejoins + away,
+            "hand_no": self.played + (self.phase == "over"),
+            "answers": self.answers,
+            "agreed": ledger.n_agreed,
+            "shared": int(ledger.is_split),
+        }
 
     def _take_back_the_exit(self, seat: int) -> None:
         """The declaration was valid: nobody left, and the turn was not passed on."""
@@ -202,7 +258,8 @@ class IndianFold:
             "picked": [kinds(cards) for cards in self.picked],
             "refused": [kinds(cards) for cards in self.refused],
             "thrown": [kinds(cards) for cards in self.thrown],
-            "scores": [max(0, gain) for gain in self.gains],
+            **self.standing(),
+            "scores": [old + max(0, gain) for old, gain in zip(self.scores + [0] * 6, self.gains, strict=False)],
             "gains": self.gains,
             "paid": self.paid,
             "deadwood": self.deadwood,

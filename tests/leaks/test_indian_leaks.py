@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 from test_leaks import (
+    assert_hidden_slots_are_the_unnamed,
     assert_looks_the_same,
     assert_view_is_the_folded_log,
     check_by_folding,
     check_by_reshuffling,
     leaky,
+    reshuffles,
 )
 
 from helpers import RandomChooser, push, registered
 from indian_tables import COMPLETE, JUNK, deal, draw_and_throw, hand_of
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
-from rummylab.engine.rules import Rows
+from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.games.indian.game import Indian, IndianObservation, indian
+from rummylab.games.indian.view import Indian, IndianObservation, indian
 
 SEVERAL: list[dict[str, Any]] = [
     {"seats": 3, "round_limit": 8},
@@ -60,11 +62,11 @@ def test_the_fold_of_wrong_declarations_and_drops_of_several() -> None:
     endings = [
         "declare Jd; drop; draw stock; DISCARD; draw stock; DECLARE",
         "DISCARD; drop; drop; drop",
-        "DISCARD; draw pile; declare 3c; draw stock; declare 4c; drop",
-        "DISCARD; drop; draw stock; DISCARD; draw pile; DISCARD",
+        "DISCARD; draw upcard; declare 3c; draw stock; declare 4c; drop",
+        "DISCARD; drop; draw stock; DISCARD; draw upcard; DISCARD",
     ]
     for ending in endings:
-        state = push(deal([COMPLETE, JUNK, third, fourth], up="Jd", starter=1), "draw pile")
+        state = push(deal([COMPLETE, JUNK, third, fourth], up="Jd", starter=1), "draw upcard")
         for move in ending.split("; "):
             if move in ("DISCARD", "DECLARE"):  # what was drawn
                 drawn = Card(int(state.rows()["mine"]["drawn"][0][state.actor]))
@@ -72,6 +74,63 @@ def test_the_fold_of_wrong_declarations_and_drops_of_several() -> None:
             push(state, move)
             for seat in range(4):
                 assert_view_is_the_folded_log(state, Seat(seat))
+
+
+# --- Matches of many deals --------------------------------------------------------------------------------------------
+
+MATCHES = [
+    ("pool-61(rejoin=true, split=true, split_within=2)", 3),
+    ("pool-101(rejoin=true, split=true, split_within=3)", 4),
+    ("deals-2", 3),
+    ("pool-61(rejoin=true)", 2),
+    ("deals-2", 6),
+    ("pool-61(split=true, split_within=4)", 5),
+]
+"""Formats that ask players to rejoin and to split, send them out and play on after a tie; all numbers of seats."""
+
+
+def match_positions(rules: Indian, seeds: range) -> Iterator[State]:
+    """Positions of whole matches between players who often drop: all decisions between deals, some within."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        players = [RandomChooser(seed + i, eager=0.9) for i in range(rules.seats)]
+        state = State.deal(rules, seed)
+        while True:
+            while (seat := state.actor) is not None:
+                if state.observe(seat).phase in ("rejoin", "split") or rng.random() < 0.1:
+                    yield state
+                state.push(players[seat].act(state.observe(seat)))
+            yield state
+            if state.match_is_over:
+                break
+            state = state.next_hand(rules.shuffled(seed, 0, state.hand_no + 1))
+
+
+@pytest.mark.parametrize(("form", "seats"), MATCHES)
+def test_the_standing_too_follows_from_what_everybody_saw(form: str, seats: int) -> None:
+    rules = indian("platform", format=form, seats=seats, round_limit=3)
+    phases = set()
+    for state in match_positions(rules, range(4)):
+        phases.add(state.observe(Seat(0)).phase)
+        for seat in map(Seat, range(seats)):
+            assert_view_is_the_folded_log(state, seat)
+    assert ("rejoin" in phases) == ("rejoin" in form)
+    assert ("split" in phases) == ("split" in form)
+
+
+@pytest.mark.parametrize(("form", "seats"), MATCHES[:3])
+def test_in_a_match_reshuffling_what_a_seat_cannot_see_changes_nothing_for_it(form: str, seats: int) -> None:
+    rng, n = np.random.default_rng(7), 0
+    rules = indian("platform", format=form, seats=seats, round_limit=3)
+    players = registered("indian")[:4]
+    for state in match_positions(rules, range(2)):
+        assert_hidden_slots_are_the_unnamed(state)
+        for seat in map(Seat, range(seats)):
+            seen = state.observe(seat)
+            for twin in reshuffles(state, seat, rng, 2):
+                assert_looks_the_same(seen, twin.observe(seat), players)
+                n += 1
+    assert n > 30
 
 
 # --- After a reshuffle ------------------------------------------------------------------------------------------------
@@ -153,7 +212,7 @@ def opponents_jokers_on_the_table(row: Rows, seat: Seat, view: Rows) -> None:
     view["table"]["deadwood"][0, 5] = int(row["mine"]["hand"][0, 1 - seat]) % 97
 
 
-def lot_of_the_reshuffle(row: Rows, seat: Seat, view: Rows) -> None:
+def seed_of_the_reshuffle(row: Rows, seat: Seat, view: Rows) -> None:
     view["mine"]["rng"] = row["rng"]
 
 
@@ -161,7 +220,7 @@ PLANTED = [
     next_stock_card_in_the_notes,
     opponents_hand_as_known_cards,
     opponents_jokers_on_the_table,
-    lot_of_the_reshuffle,
+    seed_of_the_reshuffle,
 ]
 
 

@@ -1,8 +1,8 @@
 """A compiled agent as a stranger writes it. Loaded by path in the tests, never imported."""
 
-from rummylab import compiled_agent
+from rummylab import register_agent
 
 
-@compiled_agent("gin")
-def always_done(table, mine, par):
+@register_agent(game="gin")
+def always_done(table, mine, params):
     return 3

@@ -15,7 +15,7 @@ from properties import reference
 from rummylab._jit import kernel
 from rummylab.agents.gin import cfr_tables as tables
 from rummylab.agents.gin import fitness, fitness_cfr, fitness_independent, medium
-from rummylab.agents.gin.fitness_options import ALL_FOUR, AT_RANDOM, LITERAL, LOWEST, FitnessOptions
+from rummylab.agents.gin.fitness import ALL_FOUR, AT_RANDOM, LITERAL, LOWEST, FitnessOptions
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.card import Card
@@ -24,7 +24,7 @@ from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.artifacts import write_artifact
 from rummylab.errors import ArtifactError, OptionError
 from rummylab.games.gin import rules as r
-from rummylab.games.gin.game import gin
+from rummylab.games.gin.view import gin
 
 ALL_52 = frozenset(range(52))
 UNTRAINED = tables.uniform()
@@ -46,7 +46,7 @@ def position(hand: str, *, up: str = "", drawn: str = "", pile: str = "", stock:
 def move(player: CompiledAgent, row: Any, seed: int = 1) -> str:
     row = row.copy()
     row["mine"][0]["rng"] = seed
-    return str(gin().decode(int(player.pointer(row["table"], row["mine"][0], player.par))))
+    return str(gin().decode(int(player.kernel(row["table"], row["mine"][0], player.params))))
 
 
 def moves(player: CompiledAgent, row: Any, n: int = 60) -> set[str]:
@@ -54,11 +54,11 @@ def moves(player: CompiledAgent, row: Any, n: int = 60) -> set[str]:
 
 
 def v4(flat: np.ndarray = UNTRAINED, **options: int) -> CompiledAgent:
-    return CompiledAgent("v4", fitness_cfr.act, (*FitnessOptions(**options).par, *flat))
+    return CompiledAgent("v4", fitness_cfr.act.kernel, (*FitnessOptions(**options).params, *flat))
 
 
 def v2(flat: np.ndarray = UNTRAINED, **options: int) -> CompiledAgent:
-    return CompiledAgent("v2", fitness_independent.act, (*FitnessOptions(**options).par, *flat))
+    return CompiledAgent("v2", fitness_independent.act.kernel, (*FitnessOptions(**options).params, *flat))
 
 
 @kernel
@@ -69,7 +69,7 @@ def _ask(rows, reading, out):
     out[2] = fitness.lowers_average(table, mine, cards, left, reading)
     out[3] = fitness.unmeldable(table, mine, cards)
     out[4] = fitness.useless_to_opponent(table, mine, cards)
-    out[5] = fitness.near_his_discards(table, mine, cards)
+    out[5] = fitness.near_their_discards(table, mine, cards)
     out[6] = fitness.fittest(table, mine, cards, left, ALL_FOUR, reading)
 
 
@@ -335,17 +335,17 @@ def test_without_entries_it_draws_what_melds_and_knocks_at_once() -> None:
 
 def test_options_have_names() -> None:
     named, listed = agent("gin", "fitness-cfr(ties=1 knock_at=5)"), agent("gin", "fitness-cfr(15 1 0 0 5)")
-    assert (named.par == listed.par).all()
-    assert agent("gin", "medium(knock_at=7)").par.tolist() == [7, 1]
+    assert (named.params == listed.params).all()
+    assert agent("gin", "medium(knock_at=7)").params.tolist() == [7, 1]
 
 
 def test_options_out_of_range_are_told() -> None:
-    with pytest.raises(OptionError, match="characteristics of the fitness agents is 16"):
+    with pytest.raises(OptionError, match="characteristics of FitnessOptions is 16"):
         FitnessOptions(characteristics=16)
     with pytest.raises(OptionError, match="ties"):
         FitnessOptions(ties=2)
     for name in ("fitness-cfr(16)", "fitness-cfr(characteristics=16)", "fitness-independent(characteristics=1.5)"):
-        with pytest.raises(OptionError, match="characteristics of the fitness agents is 1"):
+        with pytest.raises(OptionError, match=r"Agent 'fitness.*characteristics of FitnessOptions is 1"):
             agent("gin", name)
 
 
@@ -393,7 +393,7 @@ def test_medium_takes_the_up_card_if_that_drops_the_deadwood_after_a_discard() -
     hand = "Ac 2c 3c 7h 7s Kh Qd Ts 4s 9h"
     assert moves(MEDIUM, position(hand, up="2d"), 5) == {"draw upcard"}  # for the king
     assert moves(MEDIUM, position(hand, up="Kd"), 5) == {"draw stock"}
-    picky = CompiledAgent("picky", medium.act, (0, 9))
+    picky = medium.act.with_options(medium.MediumOptions(minimum_drop=9), "picky")
     assert moves(picky, position(hand, up="2d"), 5) == {"draw stock"}  # a drop of eight only
 
 
@@ -472,7 +472,7 @@ def test_tables_of_another_abstraction_or_version_are_refused(tmp_path: Path) ->
     with pytest.raises(ArtifactError, match="'knock' has shape"):
         tables.Tables.load(path)
     write_artifact(path, {**good, "draw": good["draw"] + 2}, label)
-    with pytest.raises(ArtifactError, match="no probabilities"):
+    with pytest.raises(ArtifactError, match="not probabilities"):
         tables.Tables.load(path)
     path.write_bytes(path.read_bytes()[:-50])
     with pytest.raises(ArtifactError, match="damaged"):

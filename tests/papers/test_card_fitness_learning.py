@@ -10,12 +10,12 @@ from cfr_kernels import ADD_DISCARD, LEARN_DISCARD, LEARN_DRAW, LEARN_KNOCK
 from helpers import make_deck, mask_of, numbers, numbers_of, push
 from properties import reference
 from rummylab.agents.gin import cfr_tables as tables
-from rummylab.agents.gin.fitness_options import TABLES, FitnessOptions
+from rummylab.agents.gin.fitness import TABLES, FitnessOptions
 from rummylab.cards.card import Card
 from rummylab.engine.state import State
-from rummylab.games.gin.game import gin
+from rummylab.games.gin.view import gin
+from rummylab.learning.cfr.gin_hands import CHOICE
 from rummylab.learning.cfr.regrets import add_regrets
-from rummylab.learning.gin_cfr.hands import CHOICE
 
 CFR_PLUS = 0.0
 """Negative regrets are not kept."""
@@ -28,7 +28,7 @@ class Lesson:
         self.state = state
         flat = np.full(tables.N_SETS, tables.UNSEEN, np.float32)
         flat[: tables.DRAWS] = start
-        self.par = np.concatenate([np.array(FitnessOptions(pure=0).par, np.float32), flat])
+        self.params = np.concatenate([np.array(FitnessOptions(pure=0).params, np.float32), flat])
         self.regrets, self.sums, self.gains = (np.zeros(2 * tables.N_SETS) for _ in range(3))
 
     def learn(self, what: int, cards: str = "", left: int = 0, seed: int = 1) -> None:
@@ -38,7 +38,8 @@ class Lesson:
         values, counts = np.zeros((CHOICE, 2)), np.zeros(3, np.int64)
         mask = mask_of(numbers(cards)) if cards else 0
         k.learn(
-            rows, what, mask, left, self.par, self.regrets, self.sums, self.gains, add_regrets, CFR_PLUS, values, counts
+            rows, what, mask, left, self.params, self.regrets, self.sums, self.gains,
+            add_regrets, CFR_PLUS, values, counts,
         )  # fmt: skip
 
     def places(self, left: int = 1) -> tuple[int, int]:
@@ -49,7 +50,7 @@ class Lesson:
 
     def strategy(self, place: int) -> float:
         """The probability of the second action: take it, knock, throw it."""
-        return float(self.par[TABLES + place])
+        return float(self.params[TABLES + place])
 
     def discard_place(self, card: str, suit: int = 0) -> int:
         """Where a discard is learned: in the first suit, for all of them."""
@@ -99,7 +100,7 @@ def test_regret_is_what_an_action_is_worth_beyond_the_strategy_and_never_falls_b
     better = THROW_QUEEN - THROW_KING
     assert lesson.regrets[2 * queen : 2 * queen + 2].tolist() == [0.0, 0.75 * better]
     assert lesson.gains[2 * queen : 2 * queen + 2].tolist() == [-0.25 * better, 0.75 * better]
-    lesson.par[TABLES + queen] = 0.5  # regrets accumulate
+    lesson.params[TABLES + queen] = 0.5  # regrets accumulate
     lesson.learn(LEARN_DISCARD, f"{GIVES_GIN} {IS_SAFE}", seed=seed)
     assert lesson.regrets[2 * queen + 1] == (0.75 + 0.5) * better
 
@@ -149,7 +150,7 @@ def test_the_draw_strategy_learns_to_take_the_up_card_where_that_does_better_tha
 ) -> None:
     lesson = Lesson(_draw_state(up))
     place, _ = lesson.places()
-    lesson.par[TABLES + place] = 0.5
+    lesson.params[TABLES + place] = 0.5
     lesson.learn(LEARN_DRAW)
     assert lesson.strategy(place) == takes
 
@@ -168,6 +169,6 @@ def test_the_knock_strategy_learns_to_knock_where_that_does_better_than_to_play_
     deck = make_deck("Ac 2c 3c 4c 7h 7s 7d 2d 3d 4h", theirs, "Td", "Kd 9s 5h")
     lesson = Lesson(push(State.deal(gin(), 0, starter=0, deck=deck), "pass; pass; draw stock"))
     _, place = lesson.places(left=9)
-    lesson.par[TABLES + place] = 0.5
+    lesson.params[TABLES + place] = 0.5
     lesson.learn(LEARN_KNOCK, "Kd", left=9)
     assert lesson.strategy(place) == knocks

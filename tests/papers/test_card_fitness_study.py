@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.experiment.report import write_report
-from rummylab.arena.experiment.run import Results, run_experiment
-from rummylab.arena.reproduce.card_fitness import (
+from rummylab.lab.experiment.report import write_report
+from rummylab.lab.experiment.run import Results, run_experiment
+from rummylab.studies.card_fitness.figures import FIGURES, KNOCKS, SHAPLEY, SUBSETS
+from rummylab.studies.card_fitness.report import sections
+from rummylab.studies.card_fitness.study import (
     NEAREST,
     NEAREST_STEPS,
     READINGS,
@@ -20,9 +22,7 @@ from rummylab.arena.reproduce.card_fitness import (
     subset_words,
     with_characteristics,
 )
-from rummylab.arena.reproduce.card_fitness_figures import FIGURES, KNOCKS, SHAPLEY, SUBSETS
-from rummylab.arena.reproduce.card_fitness_report import sections
-from rummylab.arena.reproduce.registry import reproduction
+from rummylab.studies.registry import reproduction
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,7 +35,8 @@ def results() -> Results:
 def test_the_small_study_writes_the_papers_figures_beside_ours(results: Results, tmp_path: Path) -> None:
     text = write_report(results, tmp_path).read_text(encoding="utf-8")
     for heading in (
-        "Paper and ours", "In short", "Fig. 2-4", "All readings of the text", "The sixteen subsets", "Shapley values",
+        "Does it reproduce the paper?",
+        "In short", "Fig. 2-4", "All readings of the text", "The sixteen subsets", "Shapley values",
         "CFR tie-break against random tie-break", "What each part is worth", "Knock thresholds",
     ):  # fmt: skip
         assert f"## {heading}" in text, heading

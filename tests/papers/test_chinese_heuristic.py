@@ -11,22 +11,22 @@ from contract_tables import JUNK, READY, deal
 from helpers import push
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.experiment.report import write_report
-from rummylab.arena.experiment.run import run_experiment
 from rummylab.arena.match import match
-from rummylab.arena.reproduce.chinese import SelfPlay
-from rummylab.arena.reproduce.registry import reproduction
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import OptionError
+from rummylab.lab.experiment.report import write_report
+from rummylab.lab.experiment.run import run_experiment
+from rummylab.studies.chinese.study import SelfPlay
+from rummylab.studies.registry import reproduction
 
-LAY_DOWN = "meld 7c 7h 7s; meld 9c 9h 2s"
+LAY_DOWN = "lay down 7c 7h 7s; lay down 9c 9h 2s"
 
 
 def choice(state: State, options: str = "") -> str:
     """What the AI does at this table."""
     assert state.actor is not None
-    player = agent("chinese", f"chinese-heuristic{options}")
+    player = agent("contract", f"chinese-heuristic{options}")
     player.sit(state.rules, Seat(state.actor), np.random.default_rng(1))
     return str(player.act(state.observe(state.actor)))
 
@@ -46,12 +46,12 @@ def own_laid_down(seat1: str = JUNK, discard: str = "Kh", stock: str = "3s") -> 
 
 @pytest.mark.parametrize("wild", ["2h", "PJ"])
 def test_if_the_discard_is_wild_take_it(wild: str) -> None:
-    assert choice(deal(JUNK, READY, wild)) == "draw pile"
+    assert choice(deal(JUNK, READY, wild)) == "draw upcard"
 
 
 def test_if_the_discard_matches_a_rank_already_in_the_hand_take_it() -> None:
-    assert choice(deal(JUNK, READY, "Kd")) == "draw pile"
-    assert choice(deal(JUNK, READY, "3d")) == "draw pile"
+    assert choice(deal(JUNK, READY, "Kd")) == "draw upcard"
+    assert choice(deal(JUNK, READY, "3d")) == "draw upcard"
 
 
 def test_otherwise_draw_from_the_deck() -> None:
@@ -64,20 +64,20 @@ def test_a_two_in_the_hand_is_no_rank_to_match() -> None:
 
 def test_if_the_discard_matches_a_rank_in_the_own_melds_take_it() -> None:
     state = own_laid_down("7d 5d 6h 8s Td Qc Kh", discard="7d")
-    assert choice(state) == "draw pile"
+    assert choice(state) == "draw upcard"
 
 
 def test_if_the_discard_matches_a_rank_in_the_opponents_melds_take_it_to_deny_it() -> None:
     # Seat 0 throws a nine that it could have laid off.
-    assert choice(opponent_laid_down(JUNK, discard="9d", stock="9d")) == "draw pile"
+    assert choice(opponent_laid_down(JUNK, discard="9d", stock="9d")) == "draw upcard"
     assert choice(opponent_laid_down(JUNK, discard="4d")) == "draw stock"
 
 
 def test_once_laid_down_only_a_card_that_can_be_laid_off_is_taken() -> None:
     # Seat 0 holds the three of spades: a three would pair it, but cannot be laid off.
     assert choice(own_laid_down("3c 5d 6h 8s Td Qc Kh", discard="3c")) == "draw stock"
-    assert choice(own_laid_down("PJ 5d 6h 8s Td Qc Kh", discard="PJ")) == "draw pile"
-    assert choice(own_laid_down("9d 5d 6h 8s Td Qc Kh", discard="9d")) == "draw pile"
+    assert choice(own_laid_down("PJ 5d 6h 8s Td Qc Kh", discard="PJ")) == "draw upcard"
+    assert choice(own_laid_down("9d 5d 6h 8s Td Qc Kh", discard="9d")) == "draw upcard"
 
 
 # --- Lay down / lay off -----------------------------------------------------------------------------------------------
@@ -86,8 +86,8 @@ def test_once_laid_down_only_a_card_that_can_be_laid_off_is_taken() -> None:
 def test_after_drawing_it_lays_down_two_sets() -> None:
     state = push(deal(), "draw stock")
     first = choice(state)
-    assert first == "meld 7c 7h 7s", "natural sets before those with a wild"
-    assert choice(push(state, first)) == "meld 9c 9h 2s"
+    assert first == "lay down 7c 7h 7s", "natural sets before those with a wild"
+    assert choice(push(state, first)) == "lay down 9c 9h 2s"
 
 
 def test_the_half_natural_rule_is_kept() -> None:
@@ -98,7 +98,8 @@ def test_the_half_natural_rule_is_kept() -> None:
 def test_it_then_lays_off_any_eligible_cards() -> None:
     state = push(deal(stock="PJ"), f"draw stock; {LAY_DOWN}")
     assert choice(state) == "lay off PJ on meld 1"
-    state = push(opponent_laid_down("Kc Kh Ks Qc Qh Qs 9d", stock="3s 3d"), "draw stock; meld Kc Kh Ks; meld Qc Qh Qs")
+    state = opponent_laid_down("Kc Kh Ks Qc Qh Qs 9d", stock="3s 3d")
+    push(state, "draw stock; lay down Kc Kh Ks; lay down Qc Qh Qs")
     assert choice(state) == "lay off 9d on meld 2", "on the opponent's melds too"
 
 
@@ -142,7 +143,7 @@ def test_ranks_that_the_opponent_could_lay_off_are_avoided() -> None:
 def test_cards_for_the_own_melds_are_kept() -> None:
     """By the letter of ``discard_only`` the last but one cannot always be laid off: it is not the one thrown."""
     hand = "7c 7h 7s 9c 9h 9s 9d"
-    state = push(deal(hand, stock="4s", preset="chinese_mg1_literal"), "draw stock; meld 7c 7h 7s; meld 9c 9h 9s")
+    state = push(deal(hand, stock="4s", preset="chinese-literal"), "draw stock; lay down 7c 7h 7s; lay down 9c 9h 9s")
     assert choice(state) == "lay off 9d on meld 2"
     assert choice(push(state, "lay off 9d on meld 2")) == "discard 4s"
 
@@ -164,14 +165,14 @@ def test_the_order_decides_between_singletons_and_what_the_opponent_could_lay_of
 @pytest.mark.parametrize(("order", "thrown"), [(14235, "3c 5d"), (12345, "3c 5d"), (14523, "Kd"), (45123, "Kd")])
 def test_the_order_decides_between_dear_cards_and_what_the_opponent_could_lay_off(order: int, thrown: str) -> None:
     state = push(deal("Kc Kh Ks 9c 9h 2s 4d", "Kd 3c 5d 6h 6c 8s 8d", stock="3s 8h"), "draw stock")
-    push(state, "meld Kc Kh Ks; meld 9c 9h 2s; discard 4d; draw stock")
+    push(state, "lay down Kc Kh Ks; lay down 9c 9h 2s; discard 4d; draw stock")
     assert choice(state, f"(order={order})").removeprefix("discard ") in thrown.split()
 
 
 @pytest.mark.parametrize("options", ["order=12344", "order=1234", "order=12346", "order=0", "ties=2"])
 def test_an_order_names_every_rule_once(options: str) -> None:
     with pytest.raises(OptionError, match=options.split("=")[0]):
-        agent("chinese", f"chinese-heuristic({options})")
+        agent("contract", f"chinese-heuristic({options})")
 
 
 # --- Its play against itself ------------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ def test_the_known_figures_are_counted_as_they_are_meant() -> None:
 
 def test_self_play_lands_near_the_figures_known_of_it() -> None:
     """Known: the first player wins 54.1 %, a loss costs 32.8 points, 54 % of the losers have not laid down."""
-    tallies = match("chinese", "chinese-heuristic", "chinese-heuristic", games=20_000, seed=7, workers=1).tallies
+    tallies = match("contract", "chinese-heuristic", "chinese-heuristic", games=20_000, seed=7, workers=1).tallies
     played = SelfPlay(tallies[::2])
     assert (played.median_turns.value, played.p90_turns.value) == (11, 18)
     assert abs(played.first_wins.value - 0.541) < 0.015
@@ -218,6 +219,6 @@ def test_self_play_lands_near_the_figures_known_of_it() -> None:
 
 
 def test_it_beats_random_play_nearly_always() -> None:
-    result = match("chinese", "chinese-heuristic", "random", games=2000, seed=3, workers=1)
+    result = match("contract", "chinese-heuristic", "random", games=2000, seed=3, workers=1)
     assert result.win_rate.value > 0.95
     assert result.points_per_hand.low > 30

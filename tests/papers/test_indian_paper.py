@@ -11,23 +11,23 @@ import pytest
 from rummylab.agents.registry import agent
 from rummylab.arena import plots
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.experiment.file import Experiment
-from rummylab.arena.experiment.report import to_dict, write_report
-from rummylab.arena.experiment.run import run_experiment
-from rummylab.arena.ordered import DEAL, Ordered, OrderedJob, OrderedTask, Series, play_ordered
-from rummylab.arena.reproduce import indian_report
-from rummylab.arena.reproduce.indian import SEVEN, Printed, Study
-from rummylab.arena.reproduce.registry import reproduction
+from rummylab.arena.ordered import ORDERED_DEAL, Ordered, OrderedDeals, OrderedJob, OrderedTask, play_ordered
 from rummylab.arena.statistics import holm, median, p_value, quantile
 from rummylab.arena.store import Store
 from rummylab.cards.hand import Hand
 from rummylab.cli import tables
 from rummylab.errors import ExperimentError, MissingExtraError, UnknownNameError
 from rummylab.games.indian.deals import random_hands
-from rummylab.games.indian.game import indian
-from rummylab.games.indian.hand import evaluate, wild_rank
+from rummylab.games.indian.evaluate import evaluate, wild_rank
 from rummylab.games.indian.mindist import min_dist_many
 from rummylab.games.indian.minscore import min_score_many
+from rummylab.games.indian.view import indian
+from rummylab.lab.experiment.file import Experiment
+from rummylab.lab.experiment.report import to_dict, write_report
+from rummylab.lab.experiment.run import run_experiment
+from rummylab.studies.indian import report
+from rummylab.studies.indian.study import SEVEN, Printed, Study
+from rummylab.studies.registry import reproduction
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = Printed(reproduction("indian"))
@@ -153,7 +153,8 @@ def test_the_small_study_writes_its_report_and_is_continued_where_it_stopped(tmp
     whole = run_experiment(tiny(), backend=ThisProcess())
     text = write_report(whole, tmp_path / "whole").read_text()
     for heading in (
-        "Paper and ours", "Fig. 1-3", "Fig. 5", "Table I", "Gains", "Table II", "Fig. 6", "Beyond the paper",
+        "Does it reproduce the paper?",
+        "Fig. 1-3", "Fig. 5", "Table I", "Gains", "Table II", "Fig. 6", "Beyond the paper",
     ):  # fmt: skip
         assert f"## {heading}" in text, heading
     for picture in ("fig1-minscore-ecdf", "fig2-minscore-histogram", "fig3-mindist-histogram", "fig5-win-rates"):
@@ -169,16 +170,16 @@ def test_the_small_study_writes_its_report_and_is_continued_where_it_stopped(tmp
         run_experiment(tiny(), store=Store(tmp_path / "runs.db"), backend=ThisProcess(), progress=stop)
     again = run_experiment(tiny(), store=Store(tmp_path / "runs.db"), backend=ThisProcess())
     assert json.dumps(to_dict(again)) == json.dumps(to_dict(whole))
-    assert indian_report.sections(Study(again)) in text
+    assert report.sections(Study(again)) in text
 
 
 def test_results_compare_deal_by_deal() -> None:
     """Four deals worked out by hand: winner 0 is the first mover, whose gain it is."""
 
-    def series(winners: list[int], gains: list[int]) -> Series:
-        rows = np.zeros(4, DEAL)
+    def series(winners: list[int], gains: list[int]) -> OrderedDeals:
+        rows = np.zeros(4, ORDERED_DEAL)
         rows["winner"], rows["gain"] = winners, gains
-        return Series(rows)
+        return OrderedDeals(rows)
 
     play = Ordered(
         {
@@ -198,7 +199,7 @@ def test_results_compare_deal_by_deal() -> None:
 
 
 def test_bad_settings_and_names_are_refused() -> None:
-    with pytest.raises(ExperimentError, match="games is 1"):
+    with pytest.raises(ExperimentError, match="games: Expected `int` >= 2"):
         tiny(games=1)
     with pytest.raises(ExperimentError, match="hands is 5"):
         tiny(hands=5)

@@ -8,20 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rummylab.arena.ordered import DEAL
-from rummylab.arena.reproduce.indian_diagram import Transitions, draw, tree
-from rummylab.arena.reproduce.indian_published import AGENTS, PICK_UPS, PublishedStep, play_published
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
-from rummylab.cards.rng import root_of
 from rummylab.errors import OptionError
 from rummylab.games.indian.deals import random_hands
-from rummylab.games.indian.game import indian
-from rummylab.games.indian.hand import wild_rank
+from rummylab.games.indian.evaluate import wild_rank
 from rummylab.games.indian.minscore import min_score
-from rummylab.learning import indian_draws
+from rummylab.games.indian.view import indian
+from rummylab.learning import indian_waits
+from rummylab.studies.indian.diagram import Transitions, draw, tree
+from rummylab.studies.indian.published import AGENTS, PICK_UPS, PublishedStep, PublishedTask, play_published
 
 IV_A = "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks Kh 7s"
 
@@ -43,10 +41,10 @@ def cards_in_play(row: np.void) -> Counter[int]:
 @pytest.mark.parametrize(("agent", "pick_up"), [(a, p) for a in AGENTS for p in PICK_UPS])
 def test_only_the_defect_of_the_two_best_agents_doubles_and_destroys_cards(agent: str, pick_up: str) -> None:
     everything = Counter(card.id for card in Deck.ordered(decks=1, jokers=1))
-    number, doubled = AGENTS.index(agent), 0
+    doubled = 0
     for deal in range(40):
-        rows, tally = indian("paper").new_rows(1), np.zeros(1, DEAL)
-        play_published(rows, root_of(3), deal, number, number, PICK_UPS.index(pick_up), tally)
+        rows = indian("paper").new_rows(1)
+        play_published(rows, PublishedTask("paper", agent, agent, pick_up, 3, deal, 1))
         found = cards_in_play(rows[0])
         assert found.total() == everything.total()
         doubled += found != everything
@@ -93,10 +91,10 @@ def test_the_diagram_shows_where_the_papers_27_comes_from(tmp_path: Path) -> Non
 
 
 def test_expected_draws_are_within_15_percent_of_self_play() -> None:
-    hands = indian_draws.hands_of_self_play(400, seed=12)
-    for line in indian_draws.lines(hands):
+    hands = indian_waits.hands_of_self_play(400, seed=12)
+    for line in indian_waits.lines(hands):
         assert abs(line.off) < 0.15, f"MinDist {line.label}: {line.formula:.1f} against {line.draws:.1f} draws"
-    by_outs = {line.label: line for line in indian_draws.lines_by_outs(hands, least=60)}
+    by_outs = {line.label: line for line in indian_waits.lines_by_outs(hands, least=60)}
     assert by_outs["1, 0-4 outs"].draws > by_outs["1, 7-9 outs"].draws + 0.5, "outs tell hands of equal MinDist apart"
     for line in by_outs.values():
         assert abs(line.formula - line.draws) < 1.0
@@ -104,6 +102,6 @@ def test_expected_draws_are_within_15_percent_of_self_play() -> None:
 
 def test_a_wait_that_the_opponent_cut_short_counts_as_long_as_it_was_seen() -> None:
     draws, none = np.full(200, 3), np.full(200, -1)
-    assert indian_draws.kaplan_meier_mean(draws, none) == 3
+    assert indian_waits.kaplan_meier_mean(draws, none) == 3
     cut = np.where(np.arange(200) < 100, 2, -1)
-    assert indian_draws.kaplan_meier_mean(draws, cut) == 3, "all who were still waiting declared at the third draw"
+    assert indian_waits.kaplan_meier_mean(draws, cut) == 3, "all who were still waiting declared at the third draw"

@@ -16,24 +16,22 @@ from hypothesis import strategies as st
 from helpers import RandomChooser, make_deck, numbers_of, played_states, push, registered
 from properties import reference
 from properties.strategies import any_hands
-from rummylab.agents.gin_course.keats import DiscardScore, GameView, explain
-from rummylab.agents.gin_course.keats_options import (
+from rummylab.agents.gin_pass.keats import (
     AS_WRITTEN,
     DIFFERENT,
     DIFFERENT_SUIT,
     TUNED,
     WHITEBOARD,
+    DiscardScore,
+    GameView,
     KeatsOptions,
+    explain,
 )
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.experiment.report import write_report
-from rummylab.arena.experiment.run import run_experiment
 from rummylab.arena.match import match
-from rummylab.arena.reproduce.keats import score_ratio
-from rummylab.arena.reproduce.registry import reproduction
 from rummylab.beliefs.fuzzy import FuzzyCards
-from rummylab.beliefs.gin_course.fuzzy import STOCK, believe, hand_of, stock_of
+from rummylab.beliefs.gin_pass.fuzzy import STOCK, believe, hand_of, stock_of
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
@@ -41,6 +39,10 @@ from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import OptionError, UnknownNameError
 from rummylab.games.registry import game
+from rummylab.lab.experiment.report import write_report
+from rummylab.lab.experiment.run import run_experiment
+from rummylab.studies.keats.study import score_ratio
+from rummylab.studies.registry import reproduction
 
 KEATS = KeatsOptions()
 PRESETS = {
@@ -61,7 +63,7 @@ def view_of(
 
     *hidden*: how many cards are unseen, the highest ones; by default all others.
     """
-    view = GameView(Seat(0), 2, NEXT, options.par)
+    view = GameView(Seat(0), 2, NEXT, options)
     view.hand = Hand.parse(hand) if isinstance(hand, str) else hand
     gone = view.hand.mask | Hand.parse(f"{seen} {last} {up}".strip()).mask
     possible = list(Hand(ALL_CARDS & ~gone))
@@ -263,7 +265,7 @@ def test_so_by_one_reading_fewer_cards_that_meld_nothing_are_taken_than_by_the_o
     for state, view in decisions("melder", seats=2, n=60):
         if phase(state) == "draw" and not view.draw_score().meld:
             literal += view.takes()
-            view.par = np.array(KeatsOptions(own_sign=0).par, np.float32)
+            view.params = np.array(KeatsOptions(own_sign=0).params, np.float32)
             other += view.takes()
     assert 0 < 4 * literal < 3 * other
 
@@ -307,7 +309,7 @@ def test_it_knocks_as_soon_as_what_is_left_allows_it() -> None:
 
 def test_with_the_option_it_knocks_with_any_card_that_allows_it() -> None:
     deck = make_deck("Ac 2c 3c 4c 9c 9h 9s 9d 6c 6h", "Kc 5h 8s Jd 7c Qh 7s Th 3d 8d", "Js", "4d")
-    state = push(State.deal(game("gin-course").rules(pass_card=False), 0, deck=deck), "draw stock")
+    state = push(State.deal(game("gin_pass").rules(pass_card=False), 0, deck=deck), "draw stock")
     # The four scores 4, a six of the pair 3; but only without a six ten points are left.
     assert keats_move(state) == "discard 4d"
     assert keats_move(state, "keats(knock_with_any=1)") == "knock 6h"
@@ -318,7 +320,7 @@ def test_with_the_option_it_knocks_with_any_card_that_allows_it() -> None:
 
 def test_seen_are_the_own_hand_every_card_ever_face_up_and_the_cards_passed_or_received() -> None:
     deck = make_deck("2c 4h 6s 8d Tc Qh As 3d 5c 7h", "9c Jh Ks 2d 4c 6h 8s Td Qc Ah", "9s", "Kd Kc")
-    state = push(State.deal(game("gin-course").rules(), 0, deck=deck), "pass Tc; pass Ks; draw upcard; discard Ks")
+    state = push(State.deal(game("gin_pass").rules(), 0, deck=deck), "pass Tc; pass Ks; draw upcard; discard Ks")
     mine = GameView.of(state.observe(Seat(0)))
     assert mine.hand == Hand.parse("2c 4h 6s 8d Qh As 3d 5c 7h 9s")
     gone = Hand.parse("Tc Ks 9s")
@@ -358,7 +360,7 @@ def test_the_whiteboard_has_its_own_numbers() -> None:
 
 def test_the_presets_differ_where_they_must_and_nowhere_else() -> None:
     for name, options in PRESETS.items():
-        assert np.array_equal(agent("gin-course", name).par, np.array(options.par, np.float32))
+        assert np.array_equal(agent("gin_pass", name).params, np.array(options.params, np.float32))
     assert KeatsOptions(next_suit=DIFFERENT, own_sign=0) == AS_WRITTEN
     assert KeatsOptions(next_suit=DIFFERENT) == DIFFERENT_SUIT
     moves = {name: [keats_move(state, name) for state, _ in decisions("melder", seats=2, n=15)] for name in PRESETS}
@@ -366,12 +368,12 @@ def test_the_presets_differ_where_they_must_and_nowhere_else() -> None:
 
 
 def test_every_number_can_be_set_by_its_name() -> None:
-    changed = agent("gin-course", "keats(meld=5 late_below=30)").par
+    changed = agent("gin_pass", "keats(meld=5 late_below=30)").params
     assert changed[0] == 5
     assert changed[5] == 30
     with pytest.raises(UnknownNameError, match="did you mean 'meld'"):
-        agent("gin-course", "keats(melt=5)")
-    with pytest.raises(OptionError, match="mid_range of Keats' AI is nan"):
+        agent("gin_pass", "keats(melt=5)")
+    with pytest.raises(OptionError, match="mid_range of KeatsOptions is nan"):
         KeatsOptions(mid_range=float("nan"))
 
 
@@ -384,7 +386,7 @@ def phase(state: State) -> str:
 
 def keats_move(state: State, name: str = "keats") -> str:
     """What the compiled agent does at this table, fed by the record."""
-    player = agent("gin-course", name)
+    player = agent("gin_pass", name)
     player.sit(state.rules, state.actor, np.random.default_rng(1))
     return str(player.act(state.observe(state.actor)))
 
@@ -393,29 +395,29 @@ def decisions(
     name: str, seats: int, n: int, options: KeatsOptions = KEATS, *, everybody: bool = False
 ) -> Iterator[tuple[State, GameView]]:
     """Positions of *n* hands, each with the game as the actor (or *everybody*) has seen it, fed by events."""
-    rules = game("gin-course").rules(seats=seats)
+    rules = game("gin_pass").rules(seats=seats)
     for seed in range(n):
-        players = [agent("gin-course", name) for _ in range(seats)]
+        players = [agent("gin_pass", name) for _ in range(seats)]
         for state in played_states(rules, players, seed):
             if state.actor is not None:
                 for seat in range(seats) if everybody else [state.actor]:
-                    yield state, GameView.of(state.observe(Seat(seat)), options.par)
+                    yield state, GameView.of(state.observe(Seat(seat)), options)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_view_fed_by_events_and_the_agent_fed_by_the_record_agree_at_every_decision(name: str, seats: int) -> None:
-    rules = game("gin-course").rules(seats=seats)
+    rules = game("gin_pass").rules(seats=seats)
     asked = {"pass": 0, "draw": 0, "discard": 0}
     for seed in range(5):
-        some = list(islice(cycle([*registered("gin-course"), RandomChooser(seed)]), seed, seed + seats))
+        some = list(islice(cycle([*registered("gin_pass"), RandomChooser(seed)]), seed, seed + seats))
         for state in played_states(rules, some, seed):
             for seat in range(seats):
                 same_knowledge(state, Seat(seat))
             if state.actor is not None:
                 seen = state.observe(state.actor)
                 options = PRESETS[name]
-                view = GameView.of(seen, options.par)
+                view = GameView.of(seen, options)
                 asked[seen.phase] += 1
                 expected = f"draw {'upcard' if view.takes() else 'stock'}" if seen.phase == "draw" else None
                 move = keats_move(state, name)
@@ -433,7 +435,7 @@ def same_knowledge(state: State, seat: Seat) -> None:
     view = GameView.of(seen)
     assert view.hand == seen.hand
     assert view.deck == stock_of(seen)
-    assert view.pile.top == seen.up_card or seen.phase == "discard"
+    assert view.pile.top == seen.upcard or seen.phase == "discard"
     assert view.pile.last_discard(view.next_seat) == seen.last_discard(view.next_seat)
     chances = believe(seen.view)[0]
     assert np.array_equal(view.deck.chances(), chances[STOCK])
@@ -543,33 +545,33 @@ def test_melder_takes_the_discard_only_if_it_melds_and_throws_the_highest_unmeld
 
 @pytest.mark.parametrize("name", ["keats", "melder"])
 def test_not_keats_alone_has_two_to_three_times_the_score_of_the_dummy(name: str) -> None:
-    scores = match("gin-course", name, "dummy", games=200, seed=1, workers=1).tallies["scores"].sum(axis=0)
+    scores = match("gin_pass", name, "dummy", games=200, seed=1, workers=1).tallies["scores"].sum(axis=0)
     assert 2 < scores[0] / scores[1] < 3
 
 
 def test_the_dummys_options_make_other_players_melder_among_them() -> None:
     def tallies(name: str) -> Any:
-        return match("gin-course", name, "keats", games=8, seed=1, workers=1).tallies
+        return match("gin_pass", name, "keats", games=8, seed=1, workers=1).tallies
 
     assert (tallies("dummy(takes_melds=1)") == tallies("melder")).all()
     different = {tallies(f"dummy({options})").tobytes() for options in ("throws=1", "throws=2", "knock_at=5", "0 0 10")}
     assert len(different) == 4
-    knock = game("gin-course").batch.OUTCOMES.index("knock")
+    knock = game("gin_pass").batch.OUTCOMES.index("knock")
     assert tallies("dummy")["won_by"][:, 0, knock].any()
     assert not tallies("dummy(knock_at=0)")["won_by"][:, 0, knock].any(), "it waits for gin"
     for wrong in ("takes_melds=2", "throws=3", "knock_at=-1"):
         with pytest.raises(OptionError, match="dummy"):
-            agent("gin-course", f"dummy({wrong})")
+            agent("gin_pass", f"dummy({wrong})")
 
 
 def test_keats_is_stronger_than_its_literal_readings_and_about_as_strong_as_melder() -> None:
     for literal in ("keats-as-written", "keats-different-suit"):
-        assert match("gin-course", "keats", literal, games=400, seed=2, workers=1).points_per_hand.low > 0
-    assert abs(match("gin-course", "melder", "keats", games=400, seed=2, workers=1).points_per_hand.value) < 0.67
+        assert match("gin_pass", "keats", literal, games=400, seed=2, workers=1).points_per_hand.low > 0
+    assert abs(match("gin_pass", "melder", "keats", games=400, seed=2, workers=1).points_per_hand.value) < 0.67
 
 
 def test_the_tuned_numbers_beat_melder_clearly() -> None:
-    assert match("gin-course", "keats-tuned", "melder", games=400, seed=5, workers=1).points_per_hand.low > 0.3
+    assert match("gin_pass", "keats-tuned", "melder", games=400, seed=5, workers=1).points_per_hand.low > 0.3
 
 
 # --- The study --------------------------------------------------------------------------------------------------------
@@ -582,12 +584,12 @@ def test_the_reproduction_has_the_known_figures_beside_ours(tmp_path: Path) -> N
         assert printed in text
     for picture in ("points.png", "washouts.png"):
         assert (tmp_path / picture).stat().st_size > 5000
-    paper, _ = text.split("## Our own expectations")
+    paper, _ = text.split("## Do our own expectations hold?")
     assert "| rules page |" not in paper, "the rules page is not the author's report"
     assert all(wanted.chosen for wanted, _ in results.findings if not wanted.ours), "the dummy was chosen to fit"
 
 
 def test_the_score_ratio_is_the_total_of_one_over_the_mean_of_the_others() -> None:
-    played = match("gin-course", "keats", "dummy", "dummy", games=30, seed=1, workers=1)
+    played = match("gin_pass", "keats", "dummy", "dummy", games=30, seed=1, workers=1)
     total = played.tallies["scores"].sum(axis=0)
     assert score_ratio(played).value == pytest.approx(total[0] / total[1:].mean())

@@ -11,14 +11,16 @@ import pytest
 from helpers import make_deck, numbers, push
 from properties import reference
 from properties import utility_reference as twin
-from rummylab.agents.gin import utility, utility_options
-from rummylab.agents.gin.utility_options import MAX_SAMPLES, NAMES, NETWORK, UtilityOptions, load_artifact
+from rummylab.agents.gin import utility
+from rummylab.agents.gin.utility import load_artifact
+from rummylab.agents.gin.utility_policy import NETWORK, P, UtilityOptions
+from rummylab.agents.registry import agent
 from rummylab.beliefs.gin import network
 from rummylab.cards.card import Card
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.state import State
 from rummylab.errors import ArtifactError, OptionError
-from rummylab.games.gin.game import gin
+from rummylab.games.gin.view import gin
 
 PRINTED = UtilityOptions()
 QUICK = replace(PRINTED, samples=5)
@@ -26,7 +28,7 @@ MODEST = replace(PRINTED, meld_bonus=0.3, combination_bonus=0.5)
 
 
 def player(options: UtilityOptions) -> CompiledAgent:
-    return CompiledAgent("utility under test", utility.act, options.par)
+    return utility.act.with_options(options, "utility under test")
 
 
 def believer(options: UtilityOptions, belief: Sequence[float]) -> CompiledAgent:
@@ -35,7 +37,7 @@ def believer(options: UtilityOptions, belief: Sequence[float]) -> CompiledAgent:
     chances = np.clip(np.asarray(belief, np.float64), 1e-12, 1 - 1e-12)
     tensors["layer3.bias"][:] = np.log(chances / (1 - chances))
     weights = utility.with_network(replace(options, belief=NETWORK), network.Network(tensors, {}))
-    return CompiledAgent("believer", utility.act, weights)
+    return CompiledAgent("believer", utility.act.kernel, weights)
 
 
 def choice(state: State, options: UtilityOptions = QUICK, seed: int = 0, belief: Sequence[float] | None = None) -> str:
@@ -231,11 +233,12 @@ def test_the_knocker_chooses_the_melding_that_minimizes_what_the_opponent_can_la
 
 
 def test_names_and_places_agree() -> None:
-    for place, name in enumerate(NAMES):
-        assert getattr(utility_options, name.upper()) == place
+    for place, (name, value) in enumerate(utility.PATIENT.numbers().items()):
+        assert getattr(P, name) == place
+        assert agent("gin", "utility-patient").params[place] == np.float32(value)
 
 
-@pytest.mark.parametrize("wrong", [{"samples": MAX_SAMPLES + 1}, {"samples": -1}, {"haste": float("nan")}])
+@pytest.mark.parametrize("wrong", [{"samples": 1001}, {"samples": -1}, {"haste": float("nan")}])
 def test_options_that_are_no_numbers_or_out_of_range_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(OptionError, match=next(iter(wrong))):
         UtilityOptions(**wrong)
@@ -244,7 +247,7 @@ def test_options_that_are_no_numbers_or_out_of_range_are_refused(wrong: dict[str
 def test_the_artifact_of_the_agent_loads_and_a_damaged_one_is_refused(tmp_path) -> None:
     import json
 
-    assert load_artifact(utility.ARTIFACT).par == utility.WEIGHTS
+    assert load_artifact(utility.ARTIFACT) == utility.act.declaration.options
     good = json.loads(utility.ARTIFACT.read_text())
     assert set(good["options"]) == set(asdict(PRINTED))
     path = tmp_path / "utility.json"

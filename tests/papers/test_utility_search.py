@@ -7,27 +7,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from helpers import make_deck, push
 from rummylab._jit import kernel
 from rummylab.agents.gin import utility_search as u
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.experiment.report import write_report
-from rummylab.arena.experiment.run import run_experiment
 from rummylab.arena.match import match
-from rummylab.arena.reproduce.registry import reproduction
 from rummylab.cards.bits import ALL_CARDS
-from rummylab.cli.main import app
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.rules import copy_of
+from rummylab.engine.rows import copy_of
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import ArtifactError, OptionError
-from rummylab.games.gin.game import gin
 from rummylab.games.gin.rules import RECORD
-from rummylab.learning import gin_value
+from rummylab.games.gin.view import gin
+from rummylab.lab.experiment.report import write_report
+from rummylab.lab.experiment.run import run_experiment
+from rummylab.learning.trainer import train
+from rummylab.learning.trainers import gin_value
+from rummylab.studies.registry import reproduction
 
 GIN_NEXT = "Ac 2c 3c 4c 5d 6d 7d 9h 9s Ks"
 OTHER = "Ah 2s 4d 6s 8c Td Jc Qh 3h Kd"
@@ -35,7 +34,7 @@ OTHER = "Ah 2s 4d 6s 8c Td Jc Qh 3h Kd"
 
 @kernel
 def _imagine(views, theirs, rows):
-    u.imagine(views[0].table, views[0].mine, theirs, rows[0])
+    u.imagine(views[0].table, views[0].mine, theirs, 5, rows[0])
 
 
 def choice(state: State, name: str = "utility-search(worlds=40)") -> str:
@@ -89,17 +88,16 @@ def test_an_artifact_that_does_not_fit_is_named(tmp_path: Path) -> None:
 
 
 def test_a_search_without_worlds_is_refused() -> None:
-    with pytest.raises(OptionError, match="worlds is 0"):
+    with pytest.raises(OptionError, match="worlds of SearchOptions is 0"):
         u.SearchOptions(worlds=0)
 
 
 def test_the_search_is_blind_without_the_values() -> None:
     """Without values the positions at the horizon all count nothing, and the search is blind."""
-    blind = np.array(u.WEIGHTS)
-    blind[u.WORLDS] = 20
-    seeing = blind.copy()
-    blind[u.VALUES : u.UTILITY] = 0
-    players = CompiledAgent("seeing", u.act, seeing), CompiledAgent("blind", u.act, blind)
+    seeing = agent("gin", "utility-search(worlds=20)")
+    params = seeing.params.copy()
+    params[u.VALUES :] = 0
+    players = seeing, CompiledAgent("blind", seeing.kernel, params)
     result = match("gin", *players, games=20, seed=3)
     assert result.points_per_hand.low > 0
 
@@ -112,20 +110,18 @@ def test_the_fit_finds_the_weights_that_made_the_scores() -> None:
     stage = np.searchsorted(u.STAGE_STARTS, notes["turn"], side="right") - 1
     made = np.arange(15.0).reshape(5, 3)
     notes["won"] = made[stage, 0] + made[stage, 1] * notes["utility"] + made[stage, 2] * notes["deadwood"]
-    values, quality = gin_value.fit(notes)
+    values, quality = gin_value.fit(gin_value.moments(notes))
     assert np.allclose(values, made.ravel(), atol=1e-3)
     assert all(part["explained"] > 0.999 for part in quality)
 
 
-def test_the_values_are_made_by_one_command_and_say_how(tmp_path: Path) -> None:
-    out = tmp_path / "values.json"
-    done = CliRunner().invoke(app, ["train", "gin-value", "--hands", "200", "--seed", "3", "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    assert len(u.load_values(out)) == 15
-    manifest = json.loads(out.read_text())["manifest"]
-    assert (manifest["hands"], manifest["seed"]) == (200, 3)
-    again = gin_value.fit(gin_value.positions(3, 200))[0]
-    assert u.load_values(out) == again
+def test_the_values_are_fitted_to_all_hands_and_say_how(tmp_path: Path) -> None:
+    manifest = train(gin_value.GinValue(gin_value.GinValueOptions(hands=200, block=70, seed=3)), tmp_path)
+    assert (manifest["data"]["hands"], manifest["seed"]) == (200, 3)
+    at_once = gin_value.fit(gin_value.moments(gin_value.positions(3, 0, 200)))[0]
+    assert np.allclose(u.load_values(tmp_path / "utility_search.json"), at_once, atol=2e-4)
+    with pytest.raises(OptionError, match="a fit needs 200 hands"):
+        gin_value.GinValueOptions(hands=10)
 
 
 def test_utility_ahead_is_worth_more_early_and_deadwood_late() -> None:

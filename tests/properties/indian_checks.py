@@ -71,13 +71,16 @@ def check_target(hand: Hand, wild: int, out: Ints, live: Counter[Card | None] | 
     return 13 - kept.total()
 
 
-def check_grouping(hand: Hand, wild: int, n_melds: int, out: Ints) -> Counter[Card | None]:
-    """Return the cards left outside of a written grouping, after checking the melds and their jokers."""
+def check_grouping(hand: Hand, wild: int, n_melds: int, out: Ints, n_runs: int = 2) -> Counter[Card | None]:
+    """Return the cards left outside of a written grouping, after checking the melds and their jokers.
+
+    The first *n_runs* melds must be runs.
+    """
     left: Counter[Card | None] = Counter(hand)
     needed = 0
     for k in range(n_melds):
         places, own = int(out[k]), int(out[k + MOST_MELDS])
-        assert is_run(places) or (k >= 2 and is_group(places))
+        assert is_run(places) or (k >= n_runs and is_group(places))
         assert own
         assert own & ~places == 0
         if k == 0:

@@ -113,7 +113,13 @@ def min_dist(hand: list[Card | None], wild: int) -> int:
 
 
 def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
-    """Least points outside of melds, uncapped, by both rules of the rules page's row 13: paper, platform."""
+    """Least points outside of melds, uncapped, by the first two rules of the rules page's row 13: paper, platform."""
+    paper, platform, _ = all_min_scores(hand, wild)
+    return paper, platform
+
+
+def all_min_scores(hand: list[Card | None], wild: int) -> tuple[int, int, int]:
+    """Least points outside of melds, uncapped, by all rules of row 13: paper, platform, pure run opens."""
     cards = [card for card in hand if card is not None]
     printed = len(hand) - len(cards)
     found = pieces(cards)
@@ -123,7 +129,9 @@ def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
     for piece in runs:
         if piece.places == piece.mask.bit_count():
             table[piece.mask] = 0
-    pure = table[:, 0].copy()
+    pure, opened = table[:, 0].copy(), table.copy()
+    for _ in range(3):
+        opened = add_meld(opened, found, optional=True, count_places=False)
     table = add_meld(table, runs, optional=False, count_places=False)
     for _ in range(2):
         table = add_meld(table, found, optional=True, count_places=False)
@@ -135,4 +143,6 @@ def min_scores(hand: list[Card | None], wild: int) -> tuple[int, int]:
     jokers = held[wild_mask & ~np.arange(1 << len(cards))] + printed
     saved = int(np.max(np.where(table[:, 0] <= jokers, worth, 0)))
     saved_by_pure_run = int(np.max(np.where(pure == 0, worth, 0)))
-    return int(worth[-1]) - max(saved, saved_by_pure_run), int(worth[-1]) - saved
+    saved_by_any = int(np.max(np.where(opened[:, 0] <= jokers, worth, 0)))
+    whole = int(worth[-1])
+    return whole - max(saved, saved_by_pure_run), whole - saved, whole - saved_by_any

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from properties import indian_reference as reference
 from rummylab.cards.card import Card
 from rummylab.engine.action import Event
-from rummylab.games.indian.options import IndianOptions
+from rummylab.games.indian.options import SCORE_RULES, IndianOptions
 
 RankAndSuit = tuple[int, int] | None
 
@@ -17,8 +17,8 @@ def plain(cards: Sequence[Card]) -> list[RankAndSuit]:
 
 
 def deadwood(cards: Sequence[Card], wild: int, options: IndianOptions) -> int:
-    paper, platform = reference.min_scores(plain(cards), wild)
-    return min(paper if options.score_rule == "paper" else platform, options.cap)
+    scores = dict(zip(SCORE_RULES, reference.all_min_scores(plain(cards), wild), strict=True))
+    return min(scores[options.score_rule], options.cap)
 
 
 def suit_points(cards: Sequence[Card], suit: str, wild: int) -> int:
@@ -79,7 +79,7 @@ def score(options: IndianOptions, starter: int, log: Sequence[Event]) -> tuple[f
             wild = 0 if cards[0].is_joker else cards[0].rank
         elif verb == "turn up":
             pile.append(cards[0])
-        elif verb in ("draw stock", "draw pile"):
+        elif verb in ("draw stock", "draw upcard"):
             hands[seat].append(event.secret[0] if event.secret else pile.pop())
             draws[seat] += 1
         elif verb in ("discard", "declare"):

@@ -119,10 +119,24 @@ def test_a_hand_holds_what_was_put_into_it(hand: Hand, card: Card) -> None:
 
 @given(hands, hands)
 def test_hands_add_and_subtract(one: Hand, other: Hand) -> None:
-    both = one | other
+    both = one + other
     assert len(both) == len(one) + len(other)
     assert both - other == one
     assert both.points == one.points + other.points
+
+
+@given(hands, hands)
+def test_hands_intersect_and_unite_like_sets(one: Hand, other: Hand) -> None:
+    assert set(one & other) == set(one) & set(other)
+    assert set(one | other) == set(one) | set(other)
+    assert (one & other) + (one | other) == one + other
+    assert (one | other) - other == one - (one & other)
+
+
+def test_copies_and_jokers_count_in_the_union_and_the_intersection_of_hands() -> None:
+    one, other = Hand.parse("Ac Ac 2c PJ PJ", decks=2), Hand.parse("Ac 3c PJ")
+    assert one & other == Hand.parse("Ac PJ")
+    assert one | other == Hand.parse("Ac Ac 2c 3c PJ PJ", decks=2)
 
 
 def test_the_deck_of_a_seed_is_always_the_same_and_holds_everything() -> None:
@@ -179,10 +193,10 @@ def test_unknown_formats_are_refused() -> None:
 
 
 def test_a_card_twice_in_a_hand_is_refused_by_name() -> None:
-    with pytest.raises(DeckError, match="7h is there 2 times, but one deck is in play"):
+    with pytest.raises(DeckError, match="7h occurs 2 times, but one deck is in play"):
         Hand.parse("7h Ac 7h")
     assert len(Hand.parse("7h Ac 7h", decks=2)) == 3
-    with pytest.raises(DeckError, match="7h is there 3 times, but 2 decks are in play"):
+    with pytest.raises(DeckError, match="7h occurs 3 times, but 2 decks are in play"):
         Hand.parse("7h 7h 7h", decks=2)
 
 
@@ -200,7 +214,7 @@ def test_cards_that_are_not_there_cannot_be_taken_away() -> None:
     ("mask", "twice", "jokers"), [(1 << 13, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, -1), (1 << 61, 0, 0)]
 )
 def test_masks_that_are_no_hand_are_refused(mask: int, twice: int, jokers: int) -> None:
-    with pytest.raises(NotationError, match="no hand"):
+    with pytest.raises(NotationError, match="are not a hand"):
         Hand(mask, twice, jokers)
 
 

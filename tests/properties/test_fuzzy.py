@@ -15,7 +15,7 @@ from helpers import played_states
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.beliefs.fuzzy import FuzzyCards
-from rummylab.beliefs.gin.ask import believe
+from rummylab.beliefs.gin.query import believe
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
@@ -131,6 +131,6 @@ def test_the_belief_counts_of_the_utility_agent_is_the_opponents_hand_as_a_fuzzy
 
 def test_an_agent_of_the_course_game_can_ask_the_belief_inside_its_kernel() -> None:
     hopeful = example("hopeful").hopeful
-    assert match("gin-course", hopeful, "melder", games=20, seed=1, workers=1).tallies["illegal"].sum() == 0
-    three = match("gin-course", hopeful, "keats", "melder", games=6, seed=1, workers=1)
+    assert match("gin_pass", hopeful, "melder", games=20, seed=1, workers=1).tallies["illegal"].sum() == 0
+    three = match("gin_pass", hopeful, "keats", "melder", games=6, seed=1, workers=1)
     assert three.seats == 3

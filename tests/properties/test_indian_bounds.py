@@ -12,7 +12,7 @@ from properties import indian_reference as reference
 from properties.indian_hands import Hand, planes
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.hand import Hand as Cards
-from rummylab.games.indian.hand import evaluate, wild_rank
+from rummylab.games.indian.evaluate import evaluate, wild_rank
 from rummylab.games.indian.mindist import min_dist, min_dist_many, outs
 
 ONE_DECK = (

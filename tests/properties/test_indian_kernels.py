@@ -27,7 +27,16 @@ from rummylab.games.indian.mindist import (
     min_dist_many,
     outs,
 )
-from rummylab.games.indian.minscore import MOST_MELDS, grouping, min_score, min_score_many, scores14
+from rummylab.games.indian.minscore import (
+    MOST_MELDS,
+    PAPER,
+    PLATFORM,
+    PURE_RUN_OPENS,
+    grouping,
+    min_score,
+    min_score_many,
+    scores14,
+)
 from rummylab.games.indian.target import min_dist_live, target
 
 ANYTHING = (ALL_CARDS, ALL_CARDS, 13)
@@ -59,8 +68,8 @@ def test_kernels_equal_the_readable_twin_on_twenty_thousand_hands(which: str) ->
     hands, out = np.ascontiguousarray(rows[:, :4]), np.zeros(len(rows), np.int64)
     min_dist_many(hands, out)
     assert np.array_equal(out, rows[:, 4])
-    for strict, column in ((False, 5), (True, 6)):
-        min_score_many(hands, strict, out)
+    for rule, column in ((PAPER, 5), (PLATFORM, 6)):
+        min_score_many(hands, rule, out)
         assert np.array_equal(out, rows[:, column])
 
 
@@ -77,7 +86,7 @@ def compare_with_twin(decks: int, n: int, seed: int) -> None:
         hand, wild = MAKERS[(0, 0, 1, 2)[i % 4]](rng, 13, decks, rng.choice((1, 2) if decks == 1 else (2, 4)))
         once, twice, jokers = planes(hand)
         assert min_dist(once, twice, jokers, wild) == reference.min_dist(hand, wild), (hand, wild)
-        scores = tuple(min_score(once, twice, jokers, wild, strict) for strict in (False, True))
+        scores = tuple(min_score(once, twice, jokers, wild, rule) for rule in (PAPER, PLATFORM))
         assert scores == reference.min_scores(hand, wild), (hand, wild)
 
 
@@ -178,16 +187,23 @@ def test_with_dead_cards_min_dist_is_the_fewest_live_cards_that_complete(
     assert (one or two) == (distance <= 2)
 
 
-@given(deals(), st.booleans())
+@given(deals())
+@settings(max_examples=60)
+def test_by_the_rule_that_a_pure_run_opens_any_group_counts(deal: tuple[Hand, int, int]) -> None:
+    hand, wild, _ = deal
+    assert min_score(*planes(hand), wild, PURE_RUN_OPENS) == reference.all_min_scores(hand, wild)[PURE_RUN_OPENS]
+
+
+@given(deals(), st.integers(PAPER, PURE_RUN_OPENS))
 @settings(max_examples=400)
-def test_the_grouping_leaves_exactly_min_score_points(deal: tuple[Hand, int, int], strict: bool) -> None:
+def test_the_grouping_leaves_exactly_min_score_points(deal: tuple[Hand, int, int], rule: int) -> None:
     hand, wild, _ = deal
     out = np.zeros(2 * MOST_MELDS, np.int64)
-    n_melds = grouping(*planes(hand), wild, strict, out)
-    left = check_grouping(hand, wild, n_melds, out)
-    assert n_melds != 1 or not strict
+    n_melds = grouping(*planes(hand), wild, rule, out)
+    left = check_grouping(hand, wild, n_melds, out, n_runs=1 if rule == PURE_RUN_OPENS else 2)
+    assert n_melds != 1 or rule != PLATFORM
     score = sum(n * reference.points(card, wild) for card, n in left.items())
-    assert score == min_score(*planes(hand), wild, strict)
+    assert score == min_score(*planes(hand), wild, rule)
 
 
 @given(deals())

@@ -15,8 +15,8 @@ from helpers import mask_of, masks_of, numbers, numbers_of, played_states
 from properties import reference, strategies
 from rummylab.agents.registry import agent
 from rummylab.cards.bits import points
-from rummylab.games.gin.game import gin
-from rummylab.games.gin.melds import MELDS, N_MELDS, min_deadwood, min_deadwood_many
+from rummylab.cards.melds import MELDS, N_MELDS, min_deadwood, min_deadwood_many
+from rummylab.games.gin.view import gin
 
 RUN_CAPS = [5, 13]
 
@@ -76,7 +76,6 @@ def test_kernel_deadwood_equals_the_readable_one_on_low_card_hands(size: int, ra
     assert_deadwood_equal([frozenset(hand) for hand in hands.tolist()])
 
 
-@pytest.mark.bounds
 def test_kernel_deadwood_equals_the_readable_one_on_a_small_mixed_set() -> None:
     for size in (10, 11):
         assert_deadwood_equal([frozenset(hand) for hand in random_hands(500, size, 7).tolist()])
@@ -89,7 +88,6 @@ def test_kernel_deadwood_equals_the_readable_one(hand: frozenset[int]) -> None:
     assert min_deadwood(mask_of(hand)) == reference.min_deadwood(hand)
 
 
-@pytest.mark.bounds
 def test_mean_minimal_deadwood_of_the_reference_hands() -> None:
     generator = random.Random(12345)
     hands = np.array([generator.sample(range(52), 10) for _ in range(5000)])
@@ -127,7 +125,6 @@ def discard_cases(n: int) -> list[tuple[frozenset[int], frozenset[int]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.bounds
 def test_best_discards_are_all_those_that_leave_least() -> None:
     cases = discard_cases(1000)
     hands = np.array([mask_of(hand) for hand, _ in cases], np.int64)
@@ -159,7 +156,6 @@ def test_melded_cards_are_those_in_some_meld() -> None:
 # --- Melds and arrangements -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.bounds
 def test_every_meld_of_the_deck_has_its_own_number_and_reads_back() -> None:
     every = {mask_of(meld) for meld in reference.all_melds(range(52))}
     assert {int(mask) for mask in MELDS} == every
@@ -196,7 +192,6 @@ def kernel_arrangements(hand: frozenset[int], max_run: int) -> list[frozenset[fr
     return found
 
 
-@pytest.mark.bounds
 @pytest.mark.parametrize("max_run", RUN_CAPS)
 @given(hand=st.one_of(strategies.any_hands(10), strategies.any_hands(11)))
 @settings(max_examples=250)
@@ -248,7 +243,6 @@ def showdowns(n: int, seed: int) -> list[tuple[list[frozenset[int]], frozenset[i
     return cases
 
 
-@pytest.mark.bounds
 def test_the_official_scan_lays_off_the_same_cards_in_the_same_order_on_the_same_melds() -> None:
     laid, places = np.zeros(10, np.int64), np.zeros(10, np.int64)
     long = ordered = 0
@@ -274,7 +268,6 @@ def test_the_declared_order_decides_where_a_card_is_laid_off() -> None:
         assert numbers_of(kernels.after_official_lay_offs(masks, mask_of(hand))) == numbers(left)
 
 
-@pytest.mark.bounds
 def test_the_defenders_own_lay_off_is_possible_and_saves_most() -> None:
     broken = 0
     for spread, hand in showdowns(500, 61):
@@ -320,7 +313,6 @@ def test_laying_off_where_the_kernel_says_loses_nothing() -> None:
         assert reference.points(hand - left) == most
 
 
-@pytest.mark.bounds
 @pytest.mark.parametrize("max_run", RUN_CAPS)
 def test_the_safest_spread_is_minimal_and_leaves_least_to_lay_off(max_run: int) -> None:
     out = np.empty(3, np.int64)
@@ -338,7 +330,6 @@ def test_the_safest_spread_is_minimal_and_leaves_least_to_lay_off(max_run: int) 
 
 
 @pytest.mark.slow
-@pytest.mark.bounds
 def test_the_defence_against_the_official_scan_leaves_least() -> None:
     out = np.empty(3, np.int64)
     for spread, hand in showdowns(600, 101):

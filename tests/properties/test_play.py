@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
 import pytest
 
-from helpers import PRESETS, act, line_ups, make_deck, played_states
+from helpers import HOUSE_RULES, PRESETS, act, line_ups, make_deck, played_states
 from indian_tables import hand_of as indian_hand
-from properties import contract_reference, course_reference, indian_score, reference
+from properties import contract_reference, gin_pass_reference, indian_score, reference
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -21,29 +22,10 @@ from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import IllegalActionError
 from rummylab.games.contract.options import ContractOptions
-from rummylab.games.gin_course.options import GinCourseOptions
+from rummylab.games.gin_pass.options import GinPassOptions
 from rummylab.games.indian.options import IndianOptions
 from rummylab.games.registry import GAMES
 
-HOUSE_RULES = [
-    ("gin", "eaai", {"oklahoma": True, "big_gin_bonus": 31}),
-    ("gin", "eaai", {"knock_limit": 40, "lay_offs": "defender"}),
-    ("gin", "eaai", {"knock_limit": 60, "tie_undercuts": False, "undercut_bonus": 10}),
-    ("gin", "classic", {"knock_card": True, "refuse_repeats": True}),
-    ("gin", "classic", {"lay_offs": "official", "oklahoma": True, "knock_limit": 30}),
-    ("gin", "openspiel", {"knock_limit": 50, "wall": 12}),
-    ("indian", "paper", {"seats": 4, "round_limit": 20}),
-    ("indian", "platform", {"seats": 3, "decks": 1, "round_limit": 40, "cap": 60}),
-    ("indian", "paper", {"decks": 2, "printed_jokers": 4, "round_limit": 12, "limit_gain": "difference"}),
-    ("indian", "platform", {"seats": 6, "round_limit": 9, "printed_jokers": 3, "first_drop": 25}),
-    ("chinese", "chinese_mg1", {"set_sizes": "minimum", "same_rank": False, "discard_drawn": False}),
-    ("chinese", "chinese_mg1_literal", {"contract": "S3+R3", "wild_up_card": False, "max_reshuffles": 3}),
-    ("chinese", "contract7", {"contract": "2R4", "hand_sizes": "10", "jokers": 1, "turn_cap": 60}),
-    ("gin-course", "course", {"seats": 3, "knock_limit": 40}),
-    ("gin-course", "course", {"seats": 4, "knock_limit": 20, "gin_always_wins": False}),
-    ("gin-course", "course_ten", {"seats": 4, "tie_undercuts": False, "knock_limit": 30, "undercut_bonus": 10}),
-    ("gin-course", "course_seven", {"pass_card": False, "turn_cap": 30}),
-]
 TABLES = [pytest.param(g, p, {}, id=f"{g}-{p}") for g, p in PRESETS] + [
     pytest.param(g, p, changes, id=f"{g}-{p}-{'-'.join(changes)}") for g, p, changes in HOUSE_RULES
 ]
@@ -51,7 +33,7 @@ every_table = pytest.mark.parametrize(("game", "preset", "changes"), TABLES)
 
 
 def hands(game: str, preset: str, changes: dict, n: int, seed: int = 0) -> Iterator[Iterator[State]]:
-    """*n* hands for each line-up of players, each a stream of positions."""
+    """*n* hands for each lineup of players, each a stream of positions."""
     rules = GAMES[game].rules(preset, **changes)
     for k, players in enumerate(line_ups(game, seed, rules.seats)):
         for i in range(n):
@@ -91,29 +73,32 @@ def contract_places(state: State) -> list[int]:
     row, table = state.rows()[0], state.rows()["table"][0]
     stock = [int(card) for card in row["deck"][row["pos"] : row["pos"] + table["stock"]]]
     pile = [int(card) for card in table["stack"][: table["n_pile"]]]
-    assert Hand.of(map(Card, pile)) == Hand(int(table["pile"]), 0, int(table["pile_jokers"]))
-    melds = [Hand(int(table["melds"][k]), 0, int(table["meld_jokers"][k])) for k in range(table["n_melds"])]
-    held = [contract_hand(state, seat) for seat in (0, 1)]
-    assert [len(hand) for hand in held] == table["n_hand"].tolist()
+    planes = (int(table[name]) for name in ("pile", "pile_twice", "pile_jokers"))
+    assert Hand.of(map(Card, pile), decks=2) == Hand(*planes)
+    parts = zip(table["melds"], table["melds_twice"], table["meld_jokers"], strict=True)
+    melds = [Hand(*map(int, meld)) for meld in parts]
+    assert not any(map(len, melds[table["n_melds"] :]))
+    held = [contract_hand(state, seat) for seat in range(state.rules.seats)]
+    assert [len(hand) for hand in held] == table["n_hand"].tolist()[: state.rules.seats]
     return sorted([*stock, *pile, *(card.id for hand in (*melds, *held) for card in hand)])
 
 
 def contract_hand(state: State, seat: int) -> Hand:
     mine = state.rows()["mine"][0][seat]
-    return Hand(int(mine["hand"]), 0, int(mine["jokers"]))
+    return Hand(int(mine["hand"]), int(mine["twice"]), int(mine["jokers"]))
 
 
 PLACES: dict[str, Callable[[State], list[int]]] = {
     "gin": gin_places,
     "indian": indian_places,
-    "chinese": contract_places,
-    "gin-course": gin_places,
+    "contract": contract_places,
+    "gin_pass": gin_places,
 }
 HANDS: dict[str, Callable[[State, int], Hand]] = {
     "gin": gin_hand,
     "indian": indian_hand,
-    "chinese": contract_hand,
-    "gin-course": gin_hand,
+    "contract": contract_hand,
+    "gin_pass": gin_hand,
 }
 
 
@@ -121,7 +106,6 @@ def test_every_game_says_where_its_cards_are_and_what_its_hands_score() -> None:
     assert set(PLACES) == set(HANDS) == set(SCORES) == set(GAMES)
 
 
-@pytest.mark.bounds
 @every_table
 def test_cards_are_conserved_at_every_step(game: str, preset: str, changes: dict) -> None:
     n = 0
@@ -138,6 +122,7 @@ def test_there_is_a_legal_action_until_the_end_and_none_after(game: str, preset:
         for state in hand:
             codes = state.legal_actions.codes
             assert bool(codes) == (state.actor is not None)
+            assert state.actor is None or not any(state.payoffs())
             assert codes == sorted(set(codes))
             assert [state.rules.encode(action) for action in state.legal_actions] == codes
             for seat in range(state.rules.seats):
@@ -154,7 +139,6 @@ def picture(state: State) -> tuple[bytes, list[Event], object, int, list[tuple[E
     return state.to_bytes(), list(state.log), state.actor, state.n_moves, logs
 
 
-@pytest.mark.bounds
 @every_table
 def test_every_legal_action_can_be_pushed_and_popped_again(game: str, preset: str, changes: dict) -> None:
     for hand in hands(game, preset, changes, 2, seed=2):
@@ -178,11 +162,10 @@ def test_a_whole_hand_can_be_taken_back(game: str, preset: str, changes: dict) -
         for before in reversed(pictures[:-1]):
             state.pop()
             assert picture(state) == before
-        with pytest.raises(IllegalActionError, match="nothing to take back"):
+        with pytest.raises(IllegalActionError, match="no move to take back"):
             state.pop()
 
 
-@pytest.mark.bounds
 @every_table
 def test_every_illegal_action_raises_and_leaves_the_bytes_unchanged(game: str, preset: str, changes: dict) -> None:
     rng = np.random.default_rng(4)
@@ -206,7 +189,7 @@ def test_codes_no_action_has_are_refused_by_the_kernels_too(game: str, preset: s
     rows = state.rows()
     for code in (-1, rules.n_codes, 9999, *(c for c in range(rules.n_codes) if c not in state.legal_actions.codes)):
         with pytest.raises((IllegalActionError, ValueError)):
-            rules.step(rows, np.array([code], np.int16))
+            rules.step(rows, code)
         assert rows.tobytes() == state.to_bytes()
 
 
@@ -340,15 +323,15 @@ def score_of_contract(state: State) -> tuple[float, ...]:
 
 def score_of_course(state: State) -> tuple[float, ...]:
     options = state.rules.options
-    assert isinstance(options, GinCourseOptions)
-    return course_reference.score(options, state.log)
+    assert isinstance(options, GinPassOptions)
+    return gin_pass_reference.score(options, state.log)
 
 
 SCORES: dict[str, Callable[[State], tuple[float, ...]]] = {
     "gin": gin_score,
     "indian": score_of_indian,
-    "chinese": score_of_contract,
-    "gin-course": score_of_course,
+    "contract": score_of_contract,
+    "gin_pass": score_of_course,
 }
 OUTCOMES = {
     "gin-eaai": {"knock", "gin", "undercut", "cancelled"},
@@ -356,31 +339,38 @@ OUTCOMES = {
     "gin-openspiel": {"knock", "gin", "undercut", "cancelled"},
     "indian-paper": {"declared", "dropped", "wrong declaration", "limit"},
     "indian-platform": {"declared", "dropped", "wrong declaration", "limit"},
-    "chinese-chinese_mg1": {"out by discard", "out by lay-off", "void"},
-    "chinese-chinese_mg1_literal": {"out by discard", "void"},
-    "chinese-contract7": {"out by discard", "out by lay-off", "void"},
+    "contract-chinese": {"out by discard", "out by lay-off", "void"},
+    "contract-chinese-literal": {"out by discard", "void"},
+    "contract-chinese-7": {"out by discard", "out by lay-off", "void"},
+    "contract-contract-7": {"out by discard", "out by lay-off", "void"},
+    "contract-liverpool-7": {"out by discard", "void"},
     # Who could undercut would have knocked: that needs a longer hand or another limit, as in HOUSE_RULES.
-    "gin-course-course": {"knock", "gin", "washout"},
-    "gin-course-course_ten": {"knock", "gin", "washout"},
-    "gin-course-course_seven": {"knock", "gin", "washout"},
+    "gin_pass-course": {"knock", "gin", "washout"},
+    "gin_pass-course-ten": {"knock", "gin", "washout"},
+    "gin_pass-course-seven": {"knock", "gin", "washout"},
 }
 
 
 @pytest.mark.slow
 @every_table
 def test_payoffs_sum_to_nothing_and_follow_the_rules_page(game: str, preset: str, changes: dict) -> None:
-    seen = set()
-    for hand in hands(game, preset, changes, 50 if changes else 150, seed=7):
-        for state in hand:
-            if state.actor is not None:
-                assert not any(state.payoffs())
+    seen: Counter[str] = Counter()
+    n = (25 if changes else 75) * (2 if game == "gin" else 1)  # hands of Gin are short, and an undercut is rare
+    for hand in hands(game, preset, changes, n, seed=7):
+        *_, state = hand
         assert sum(state.payoffs()) == pytest.approx(0)
         assert state.payoffs() == SCORES[game](state)
         gains = [after - before for after, before in zip(state.scores, state.scores_before, strict=True)]
-        assert gains == [max(0, int(points)) for points in state.payoffs()]
-        seen.add(state.result["outcome"])
-    if not changes:
-        assert seen >= OUTCOMES[f"{game}-{preset}"]
+        if game == "contract":  # a score is what all others were caught with
+            lost = [sum(gains) / (len(gains) - 1) - gain for gain in gains]
+            assert state.payoffs() == pytest.approx(
+                [gain / (len(gains) - 1) - own for gain, own in zip(gains, lost, strict=True)]
+            )
+        else:
+            assert gains == [max(0, int(points)) for points in state.payoffs()]
+        seen[state.result["outcome"]] += 1
+    for outcome in () if changes else OUTCOMES[f"{game}-{preset}"]:
+        assert seen[outcome] >= 3, f"too few hands ended with {outcome!r}: {seen}"
 
 
 def test_final_hands_are_shown_as_they_are() -> None:
@@ -388,7 +378,7 @@ def test_final_hands_are_shown_as_they_are() -> None:
         for hand in hands(game, preset, {}, 2, seed=8):
             *_, state = hand
             shown = {int(e.seat): e.action.cards for e in state.log if e.action.verb == "shows"}
-            assert shown == {seat: tuple(HANDS[game](state, seat)) for seat in (0, 1)}
+            assert shown == {seat: tuple(HANDS[game](state, seat)) for seat in range(state.rules.seats)}
 
 
 def test_big_gin_is_taken_back_and_scored_like_any_other_move() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from properties import reference
-from rummylab.agents.gin.utility_options import UtilityOptions
+from rummylab.agents.gin.utility_policy import UtilityOptions
 
 Cards = frozenset[int]
 THREES = [frozenset(three) for three in combinations(range(52), 3) if reference.is_meld(three)]

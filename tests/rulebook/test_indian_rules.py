@@ -17,10 +17,9 @@ from rummylab.engine.referee import play
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import DeckError, IllegalActionError, OptionError, UnknownNameError
-from rummylab.games.indian.formats import FORMATS, Format, Series, format_named, play_series
-from rummylab.games.indian.game import indian
 from rummylab.games.indian.minscore import min_score
 from rummylab.games.indian.options import IndianOptions
+from rummylab.games.indian.view import indian
 
 # --- 1. Players, decks, jokers ----------------------------------------------------------------------------------------
 
@@ -66,12 +65,12 @@ def test_options_are_written_and_read_and_named_by_their_preset() -> None:
         indian("house")
     with pytest.raises(UnknownNameError):
         indian(knock_limit=3)
-    with pytest.raises(OptionError, match="one of paper, platform"):
+    with pytest.raises(OptionError, match="one of paper, platform, pure_run_opens"):
         indian(score_rule="strict")
 
 
 def test_a_deck_that_does_not_fit_the_options_is_refused() -> None:
-    with pytest.raises(DeckError, match="52 cards and 1 printed jokers, not 52 and 2"):
+    with pytest.raises(DeckError, match="52 cards and 1 jokers, but the deck has 52 and 2"):
         State.deal(indian(), 0, deck=Deck.ordered(jokers=2))
     with pytest.raises(DeckError, match="seat from 0 to 1"):
         State.deal(indian(), 0, starter=2)
@@ -101,9 +100,9 @@ def test_the_rank_of_the_indicator_is_wild_in_all_suits() -> None:
     assert (seen.wild, str(seen.indicator)) == (4, "5d")
     # 5h stands for 6c in the group of sixes, and nothing else would make the hand complete.
     wild = "2c 3c 4c 6h 7h 8h 9s Ts Js 6s 6d 5h 5c"
-    push(state := deal([wild, "Ad 3d Qd 8d Td Kd 2h 4h 9h Jh 3s 8s Qs"], "5d", "Kc"), "draw pile; declare Kc")
+    push(state := deal([wild, "Ad 3d Qd 8d Td Kd 2h 4h 9h Jh 3s 8s Qs"], "5d", "Kc"), "draw upcard; declare Kc")
     assert state.result["outcome"] == "declared"
-    push(state := deal([wild, "Ad 3d Qd 8d Td Kd 2h 4h 9h Jh 3s 8s Qs"], "7d", "Kc"), "draw pile; declare Kc")
+    push(state := deal([wild, "Ad 3d Qd 8d Td Kd 2h 4h 9h Jh 3s 8s Qs"], "7d", "Kc"), "draw upcard; declare Kc")
     assert state.result["outcome"] == "wrong declaration"
 
 
@@ -183,7 +182,7 @@ def declare(hand: str, wild: str) -> State:
     indicator = next(card for card in Deck.ordered() if str(card)[0] == wild and card not in held)
     other = " ".join(map(str, free[1:14]))
     state = deal([str(held), other], str(indicator), str(free[0]))
-    return push(state, "draw pile", f"declare {free[0]}")
+    return push(state, "draw upcard", f"declare {free[0]}")
 
 
 @pytest.mark.parametrize(("hand", "wild"), [(h, w) for _, w, h in VALID], ids=[name for name, _, _ in VALID])
@@ -199,10 +198,10 @@ def test_declarations_that_are_not_valid(hand: str, wild: str) -> None:
 def test_a_group_holds_no_card_twice() -> None:
     twins = "2c 3c 4c 6h 7h 8h 9s Ts Js Kc Kc Ks 7d"
     state = deal([twins, JUNK], up="Jd", decks=2, printed_jokers=2)
-    push(state, "draw pile; declare Jd")
+    push(state, "draw upcard; declare Jd")
     assert state.result["outcome"] == "wrong declaration"
     state = deal([twins.replace("7d", "Kh"), JUNK], up="Kd", decks=2, printed_jokers=2)
-    push(state, "draw pile; declare Kc")
+    push(state, "draw upcard; declare Kc")
     assert state.result["outcome"] == "declared"
 
 
@@ -226,14 +225,14 @@ def test_card_values(hand: str, score: int) -> None:
 
 def test_a_turn_is_a_draw_and_a_discard() -> None:
     state = deal([COMPLETE, JUNK], up="Jd", stock="7c 7d")
-    assert legal(state) == {"draw stock", "draw pile", "drop"}
+    assert legal(state) == {"draw stock", "draw upcard", "drop"}
     push(state, "draw stock")
     assert verbs(state) == {"discard", "declare"}
     assert legal(state) == {f"{verb} {card}" for verb in ("discard", "declare") for card in words(COMPLETE + " 7c")}
     push(state, "discard 7c")
     assert state.actor == 1
-    assert legal(state) == {"draw stock", "draw pile", "drop"}
-    push(state, "draw pile")
+    assert legal(state) == {"draw stock", "draw upcard", "drop"}
+    push(state, "draw upcard")
     assert hand_of(state, 1) == Hand.parse(JUNK + " 7c")
     push(state, "discard 7c")  # the card just taken may go back
     assert state.actor == 0
@@ -242,7 +241,7 @@ def test_a_turn_is_a_draw_and_a_discard() -> None:
 
 def test_after_a_take_the_card_below_is_open_again() -> None:
     state = draw_and_throw(deal([COMPLETE, JUNK], up="Jd", stock="7c 7d"), 2)
-    push(state, "draw pile; discard 2c")
+    push(state, "draw upcard; discard 2c")
     assert [str(card) for card in state.observe(Seat(0)).pile] == ["Jd", "7c", "2c"]
 
 
@@ -258,7 +257,7 @@ def test_a_move_out_of_turn_says_why() -> None:
 
 
 def test_a_declaration_wins_and_ends_the_deal() -> None:
-    state = push(deal([COMPLETE, JUNK], up="Jd"), "draw pile; declare Jd")
+    state = push(deal([COMPLETE, JUNK], up="Jd"), "draw upcard; declare Jd")
     assert state.actor is None
     assert state.result["winner"] == 0
     assert state.match_is_over
@@ -273,23 +272,23 @@ def test_a_declaration_wins_and_ends_the_deal() -> None:
 @pytest.mark.parametrize("joker", ["PJ", "5h"])
 def test_platform_a_joker_is_taken_from_the_pile_only_as_the_first_open_card(joker: str) -> None:
     state = deal([COMPLETE, JUNK], up=joker, preset="platform")
-    assert "draw pile" in verbs(state)
-    push(state, "draw pile", f"discard {joker}")
+    assert "draw upcard" in verbs(state)
+    push(state, "draw upcard", f"discard {joker}")
     assert verbs(state) == {"draw stock", "drop"}
     with pytest.raises(IllegalActionError, match="is a joker and may not be taken"):
-        push(state, "draw pile")
+        push(state, "draw upcard")
 
 
 @pytest.mark.parametrize("joker", ["PJ", "5h"])
 def test_paper_jokers_are_taken_like_any_card(joker: str) -> None:
-    state = push(deal([COMPLETE, JUNK], up=joker), "draw pile", f"discard {joker}")
-    assert "draw pile" in verbs(state)
+    state = push(deal([COMPLETE, JUNK], up=joker), "draw upcard", f"discard {joker}")
+    assert "draw upcard" in verbs(state)
 
 
 def test_platform_the_first_open_card_stays_first_while_players_drop() -> None:
     hands = [COMPLETE, JUNK, "Ac 4d 7c 9c Jc 3c 8c Qc 2d 5s 7s 9d Kd"]
     state = push(deal(hands, up="PJ", preset="platform"), "drop")
-    assert "draw pile" in verbs(state)
+    assert "draw upcard" in verbs(state)
 
 
 # --- 10. The stock is used up -----------------------------------------------------------------------------------------
@@ -326,13 +325,13 @@ def test_the_reshuffle_hangs_on_the_whole_deck_so_that_a_record_replays() -> Non
 
 
 def test_the_top_card_can_be_taken_instead_of_a_reshuffle() -> None:
-    state = push(exhausted(), "draw pile; discard Ad")
+    state = push(exhausted(), "draw upcard; discard Ad")
     assert table(state)["reshuffles"] == 0
 
 
 def test_cards_in_other_hands_stay_known_through_a_reshuffle() -> None:
     state = deal([COMPLETE, JUNK], up="Jd")
-    push(state, "draw pile; discard 2c")
+    push(state, "draw upcard; discard 2c")
     draw_and_throw(state, 25)
     push(state, "draw stock")
     assert str(state.observe(Seat(1)).known(Seat(0))) == "Jd"
@@ -401,22 +400,22 @@ def test_a_player_who_dropped_pays_the_drop_when_another_declares() -> None:
 
 
 def test_a_wrong_declaration_costs_the_full_penalty() -> None:
-    state = push(deal([JUNK, COMPLETE], up="Jd"), "draw pile; declare Jd")
+    state = push(deal([JUNK, COMPLETE], up="Jd"), "draw upcard; declare Jd")
     assert state.payoffs() == (-80, 80)
     assert state.result["outcome"] == "wrong declaration"
-    state = push(deal([JUNK, COMPLETE], up="Jd", wrong_declaration=50), "draw pile; declare Jd")
+    state = push(deal([JUNK, COMPLETE], up="Jd", wrong_declaration=50), "draw upcard; declare Jd")
     assert state.payoffs() == (-50, 50)
 
 
 def test_a_complete_hand_declared_with_the_wrong_discard_is_wrong() -> None:
-    state = push(deal([COMPLETE, JUNK], up="Jd"), "draw pile; declare 2c")
+    state = push(deal([COMPLETE, JUNK], up="Jd"), "draw upcard; declare 2c")
     assert state.result["outcome"] == "wrong declaration"
 
 
 def test_with_more_players_a_wrong_declarer_is_out_and_the_others_go_on() -> None:
-    state = push(deal(THREE, starter=1, up="Jd"), "draw pile; declare Jd")
+    state = push(deal(THREE, starter=1, up="Jd"), "draw upcard; declare Jd")
     assert state.actor == 2
-    assert state.observe(Seat(2)).up_card == Card.parse("Jd")
+    assert state.observe(Seat(2)).upcard == Card.parse("Jd")
     push(state, "draw stock")
     push(state, f"discard {state.log[-1].secret[0]}", "draw stock")
     push(state, f"declare {state.log[-1].secret[0]}")
@@ -454,10 +453,16 @@ def test_without_a_pure_run_every_card_counts() -> None:
     assert loss("4d PJ 6d 7h 3d 9h 8c 8s 8d 9c 9s 9d 2c") == 4 + 6 + 7 + 9 + 24 + 27 + 2
 
 
-@pytest.mark.parametrize(("rule", "paid"), [("paper", 63), ("platform", 78)])
+@pytest.mark.parametrize(("rule", "paid"), [("paper", 63), ("platform", 78), ("pure_run_opens", 39)])
 def test_a_pure_run_without_a_second_run(rule: str, paid: int) -> None:
-    # The group of eights saves nothing either: there is no second run.
+    # There is no second run, so the group of eights saves its points only where a pure run opens.
     assert loss("4d 5d 6d 8c 8s 8d Th Qd 4s 2c 7h 2d 4h", score_rule=rule) == paid
+
+
+def test_where_a_pure_run_opens_a_declaration_still_needs_two_runs() -> None:
+    state = deal(["2c 3c 4c 6h 6s 6d 9s 9h 9d Kc Kh Ks Kd", JUNK], up="Jd", score_rule="pure_run_opens", decks=2)
+    push(state, "draw upcard; declare Jd")
+    assert state.result["outcome"] == "wrong declaration"
 
 
 def test_the_platform_preset_asks_for_the_strict_rule() -> None:
@@ -470,7 +475,7 @@ def test_the_platform_preset_asks_for_the_strict_rule() -> None:
 
 def test_relief_who_had_no_turn_loses_no_more_than_the_first_drop() -> None:
     def declared(**changes: object) -> float:
-        return push(deal([COMPLETE, JUNK], up="Jd", **changes), "draw pile; declare Jd").payoffs()[1]
+        return push(deal([COMPLETE, JUNK], up="Jd", **changes), "draw upcard; declare Jd").payoffs()[1]
 
     assert declared() == -80
     assert declared(first_turn_relief=True) == -20
@@ -481,7 +486,7 @@ def test_relief_who_had_no_turn_loses_no_more_than_the_first_drop() -> None:
 def test_relief_a_smaller_score_stays_what_it_is() -> None:
     other = "2d 3d 4d 6s 7s 8s 9c Tc Jc Qc Ah 2h 3h"
     state = deal([COMPLETE, other.replace("3h", "4h")], up="Jd", first_turn_relief=True)
-    push(state, "draw pile; declare Jd")
+    push(state, "draw upcard; declare Jd")
     assert state.payoffs() == (16, -16)
 
 
@@ -608,106 +613,9 @@ def test_gains_sum_to_nothing_and_the_winner_takes_it_all(seats: int) -> None:
 
 def test_a_win_over_a_complete_hand_is_worth_nothing_and_still_a_win() -> None:
     other = "2d 3d 4d 6s 7s 8s 9c Tc Jc Qc Ah 2h 3h"
-    state = push(deal([COMPLETE, other], up="Jd"), "draw pile; declare Jd")
+    state = push(deal([COMPLETE, other], up="Jd"), "draw upcard; declare Jd")
     assert state.payoffs() == (0, 0)
     assert state.result["winner"] == 0
-
-
-# --- 17. Formats ------------------------------------------------------------------------------------------------------
-
-
-def test_points_is_one_deal() -> None:
-    series = Series(FORMATS["points"], 3)
-    assert series.winners == ()
-    series.settle([-20, 100, -80])
-    assert series.is_over
-    assert series.winners == (1,)
-    assert series.gains == [-20, 100, -80]
-    with pytest.raises(IllegalActionError, match="over after 1 deals"):
-        series.settle([0, 0, 0])
-
-
-def test_pool_101_who_reaches_the_limit_is_out_and_the_last_one_left_wins() -> None:
-    series = Series(FORMATS["pool-101"], 3)
-    series.settle([-80, 100, -20])
-    assert series.playing == (0, 1, 2)
-    series.settle([-21, 61, -40])
-    assert series.lost == [101, 0, 60]
-    assert series.playing == (1, 2)
-    series.settle([-40, 40])
-    assert not series.is_over
-    series.settle([41, -41])
-    assert series.winners == (1,)
-    assert series.out == [0, 2]
-
-
-def test_pool_two_can_go_out_at_once() -> None:
-    series = Series(FORMATS["pool-101"], 3)
-    series.settle([-80, 160, -80])
-    series.settle([-30, 110, -80])
-    assert series.winners == (1,)
-    assert series.out == [2, 0]
-
-
-def test_pool_201_has_dearer_drops() -> None:
-    options = FORMATS["pool-201"].options(indian().options, 2)
-    assert (options.first_drop, options.later_drop) == (25, 50)
-    options = FORMATS["pool-101"].options(indian().options, 2)
-    assert (options.first_drop, options.later_drop) == (20, 40)
-
-
-def test_deals_a_fixed_number_and_the_greatest_gain_wins() -> None:
-    series = Series(format_named("deals", deals=3), 2)
-    for gains in ([30, -30], [-80, 80], [49, -49]):
-        series.settle(gains)
-    assert series.is_over
-    assert series.winners == (1,)
-    draw = Series(format_named("deals"), 2)
-    draw.settle([30, -30])
-    draw.settle([-30, 30])
-    assert draw.winners == (0, 1)
-
-
-def test_the_start_goes_round_and_passes_over_who_is_out() -> None:
-    series = Series(FORMATS["pool-101"], 3)
-    starters = [series.playing[series.starter]]
-    for gains in ([-60, 60, 0], [-50, 50, 0], [10, -10], [10, -10]):
-        series.settle(gains)
-        starters.append(series.playing[series.starter])
-    assert starters == [0, 1, 2, 1, 1]
-
-
-@pytest.mark.parametrize("name", list(FORMATS))
-@pytest.mark.parametrize("players", [2, 3, 6])
-def test_every_format_is_played_to_its_end_by_any_number(name: str, players: int) -> None:
-    agents = [agent("indian", "random") for _ in range(players)]
-    rules = indian("platform", seats=players, round_limit=10)
-    series = play_series(rules, FORMATS[name], agents, 5)
-    assert series.is_over
-    assert sum(series.gains) == 0
-    assert len(series.winners) >= 1
-    if series.format.pool:
-        assert len(series.winners) == 1
-        assert sorted([*series.out, *series.winners]) == list(range(players))
-        assert all(series.lost[player] >= series.format.pool for player in series.out)
-        assert series.lost[series.winners[0]] < series.format.pool
-    else:
-        assert series.deals == series.format.deals
-    again = play_series(rules, FORMATS[name], [agent("indian", "random") for _ in range(players)], 5)
-    assert again == series
-
-
-def test_a_format_that_makes_no_game_is_refused() -> None:
-    with pytest.raises(OptionError, match="either a number of deals or a pool limit"):
-        Format(name="endless")
-    with pytest.raises(OptionError, match="two to six"):
-        Series(FORMATS["points"], 7)
-    with pytest.raises(OptionError, match="sum to nothing"):
-        Series(FORMATS["points"], 2).settle([10, -20])
-    with pytest.raises(UnknownNameError, match="did you mean 'pool-101'"):
-        format_named("pool 101")
-    with pytest.raises(OptionError, match="no number of deals"):
-        format_named("points", deals=2)
 
 
 # --- Two decks: kinds, not copies -------------------------------------------------------------------------------------
@@ -718,7 +626,7 @@ TWINS = "2d 2d 9d 7d 7d Kd 4s 4s Ac Ac Qh Qh 8c"
 
 def test_a_card_held_twice_is_thrown_once() -> None:
     state = deal([COMPLETE, JUNK, TWINS], up="8c", starter=2)
-    push(state, "draw pile")
+    push(state, "draw upcard")
     assert legal(state) == {
         f"{v} {c}" for v in ("discard", "declare") for c in ["2d", "9d", "7d", "Kd", "4s", "Ac", "Qh", "8c"]
     }
@@ -735,8 +643,8 @@ def test_a_card_held_twice_is_thrown_once() -> None:
 
 def test_both_copies_can_be_known() -> None:
     state = deal([COMPLETE, JUNK, TWINS], up="8c", starter=2)
-    push(state, "draw pile; discard 2d; draw pile; discard 2c; draw pile; discard 3s")
-    push(state, "draw stock; discard 2d; draw pile; discard 3c")
+    push(state, "draw upcard; discard 2d; draw upcard; discard 2c; draw upcard; discard 3s")
+    push(state, "draw stock; discard 2d; draw upcard; discard 3c")
     seen = state.observe(Seat(2))
     assert str(seen.known(Seat(0))) == "2d 2d"
     assert Hand.parse("2d 2d", decks=2) == seen.known(Seat(0))
@@ -751,7 +659,7 @@ def test_unseen_counts_what_everybody_can_count() -> None:
             others = 13 * 2 - sum(len(seen.known(Seat(s))) for s in range(3) if s != seat)
             others += state.actor not in (None, seat) and seen.phase == "discard"
             assert len(seen.unseen) == int(seen.table["stock"]) + others
-        verb = "draw pile" if state.n_moves % 8 == 0 else "draw stock"
+        verb = "draw upcard" if state.n_moves % 8 == 0 else "draw stock"
         move = verb if state.observe(Seat(0)).phase == "draw" else sorted(legal(state))[-3]
         push(state, move)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import numpy as np
 import pytest
 
-from examples_path import Cautious
-from rummylab import compiled_agent, gin, match, play_match
+from examples_path import example
+from rummylab import gin, match, play_match, register_agent
 from rummylab.arena.statistics import ratio, share, wilson
 from rummylab.errors import AgentError, OptionError, UnknownNameError
 from rummylab.games.gin import rules as r
@@ -32,13 +35,13 @@ def test_other_seeds_give_other_games() -> None:
 def test_both_games_of_a_pair_use_the_same_cards() -> None:
     """An agent against itself with the same stream: swapping the seats only swaps the names."""
 
-    @compiled_agent("gin")
-    def first_legal(table, mine, par):  # type: ignore[no-untyped-def]
+    @register_agent(game="gin")
+    def first_legal(table, mine, params):  # type: ignore[no-untyped-def]
         codes = np.empty(r.MAX_LEGAL, np.int16)
         n = r.legal_codes(table, mine, codes)
         return np.int64(codes[n - 1] if table.phase == r.SPREAD else codes[0])
 
-    tallies = match("gin", first_legal, first_legal, games=200, seed=3, preset="openspiel", workers=1).tallies
+    tallies = match("gin", first_legal, first_legal, games=200, seed=3, rules="openspiel", workers=1).tallies
     scores = tallies["scores"].reshape(-1, 2, 2)
     assert np.array_equal(scores[:, 0, :], scores[:, 1, ::-1])
 
@@ -55,15 +58,15 @@ def test_the_batch_and_the_python_table_deal_the_same_decks() -> None:
 
 
 def test_a_plain_class_plays_in_the_arena() -> None:
-    result = match("gin", Cautious(), "random", games=6, seed=1)
+    result = match("gin", example("cautious").Cautious(), "random", games=6, seed=1)
     assert result.agents == ("cautious", "random")
     assert result.win_rate.value == 1.0
     assert result.hands >= 6
 
 
 def test_an_illegal_move_names_the_agent_and_the_phase() -> None:
-    @compiled_agent("gin")
-    def stubborn(table, mine, par):  # type: ignore[no-untyped-def]
+    @register_agent(game="gin")
+    def stubborn(table, mine, params):  # type: ignore[no-untyped-def]
         return r.DONE
 
     with pytest.raises(AgentError, match="agent 'stubborn' made an illegal move in the phase 'offer': code 3"):
@@ -73,8 +76,8 @@ def test_an_illegal_move_names_the_agent_and_the_phase() -> None:
 def test_a_function_that_does_not_compile_says_so() -> None:
     with pytest.raises(AgentError, match="broken does not compile"):
 
-        @compiled_agent("gin")
-        def broken(table, mine, par):  # type: ignore[no-untyped-def]
+        @register_agent(game="gin")
+        def broken(table, mine, params):  # type: ignore[no-untyped-def]
             return table.no_such_field
 
 
@@ -84,7 +87,7 @@ def test_bad_requests_are_refused_in_words() -> None:
     with pytest.raises(UnknownNameError, match="no game named 'ginn'; did you mean 'gin'"):
         match("ginn", "simple", "random")
     with pytest.raises(UnknownNameError, match="no preset named 'eai'; did you mean 'eaai'"):
-        match("gin", "simple", "random", preset="eai")
+        match("gin", "simple", "random", rules="eai")
     with pytest.raises(OptionError, match="games is 0"):
         match("gin", "simple", "random", games=0)
     with pytest.raises(OptionError, match="workers is 0"):
@@ -119,3 +122,51 @@ def test_points_per_hand_is_a_ratio_with_its_own_error() -> None:
         low, high = ratio(gain, hands).ci
         covered += low <= 0.7 <= high
     assert 0.92 <= covered / 400 <= 0.98
+
+
+class Steady:
+    """A class at the Python table: the last legal move."""
+
+    name = "steady"
+
+    def sit(self, rules: object, seat: object, rng: object) -> None: ...
+
+    def act(self, seen: Any) -> Any:
+        return list(seen.legal)[-1]
+
+
+def test_objects_and_classes_play_on_all_cores_with_the_same_result() -> None:
+    """More than one chunk, so that two processes share them."""
+    one, two, made = (
+        match("gin", player, "random", games=24, seed=3, workers=n)
+        for player, n in ((Steady(), 1), (Steady(), 2), (Steady, 2))
+    )
+    assert same(one.tallies, two.tallies)
+    assert same(one.tallies, made.tallies)
+
+
+def test_objects_that_cannot_be_copied_play_in_this_process(caplog: pytest.LogCaptureFixture) -> None:
+    class Locked(Steady):
+        def __init__(self) -> None:
+            self.lock = threading.Lock()
+
+    result = match("gin", Locked(), "random", games=24, seed=3, workers=2)
+    assert same(result.tallies, match("gin", Steady(), "random", games=24, seed=3, workers=1).tallies)
+    assert "cannot be copied" in caplog.text
+
+
+def test_a_class_that_needs_arguments_is_named() -> None:
+    class Needy(Steady):
+        def __init__(self, depth: int) -> None: ...
+
+    with pytest.raises(AgentError, match="Needy cannot be created without arguments"):
+        match("gin", Needy, "random", games=2)
+
+
+def test_a_long_match_is_announced_with_the_time_it_takes() -> None:
+    told: list[float] = []
+    match("gin", "simple", "random", games=400, seed=1, workers=1, forecast=told.append)
+    assert len(told) == 1
+    assert told[0] > 0
+    match("gin", "simple", "random", games=20, seed=1, workers=1, forecast=told.append)
+    assert len(told) == 1, "not worth asking"

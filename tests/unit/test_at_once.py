@@ -6,31 +6,33 @@ import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from rummylab.agents.gin.utility_options import NETWORK, UtilityOptions, load_artifact
+from rummylab.agents.gin.utility import load_artifact
+from rummylab.agents.gin.utility_policy import NETWORK, UtilityOptions
 from rummylab.agents.registry import agent
 from rummylab.beliefs.gin import shape as hand_shape
 from rummylab.beliefs.gin.network import AT_ONCE, bundled
 from rummylab.errors import OptionError
-from rummylab.games.gin.melds import min_deadwood
 from rummylab.learning import tune
-from rummylab.learning.opponent_hand import at_once, trend
-from rummylab.learning.opponent_hand.dataset import CASTS, Plan, paper_mix, phase_mix
-from rummylab.learning.opponent_hand.kinds import line_ups_of, positions_of
+from rummylab.learning.opponent_hand.dataset import DatasetPlan
+from rummylab.learning.opponent_hand.line_ups import CASTS, paper_mix, phase_mix
 from rummylab.learning.opponent_hand.players import AT_ONCE_NUMBERS, NUMBERS, read_player
-from rummylab.learning.opponent_hand.shape import sample
+from rummylab.learning.opponent_hand.shape import mean_deadwood, sample
+from rummylab.learning.options import AT_ONCE_STEPS
+from rummylab.learning.trainers import gin_at_once as at_once
+from rummylab.learning.trainers.gin_hand_shape import line_ups_of, positions_of
 from rummylab.learning.tune_spaces import PAPER_NUMBERS
+from rummylab.studies.opponent_hand import trend
 
 PRINTED = {name: value for name, value in asdict(UtilityOptions()).items() if name in PAPER_NUMBERS}
 
 
-def kept_plan(step: str) -> tune.TunePlan:
-    """The plan of a committed study. What is proposed does not hang on the opponents or the network."""
+def kept_plan(step: str) -> tune.TuneOptions:
+    """The options of a committed study. Its proposals do not depend on the opponents or the network."""
     plan = tune.read_trials(NUMBERS / f"{step}.trials.json")["plan"]
     is_new = step in at_once.RE_TUNED
-    return tune.TunePlan(
+    return tune.TuneOptions(
         game="gin",
         agent="utility@first" if is_new else "utility",
         sampler=plan["sampler"],
@@ -45,7 +47,7 @@ def kept_plan(step: str) -> tune.TunePlan:
     )
 
 
-@pytest.mark.parametrize("step", at_once.STEPS)
+@pytest.mark.parametrize("step", AT_ONCE_STEPS)
 def test_a_committed_study_proposes_its_own_trials_and_its_numbers_are_among_them(step: str) -> None:
     trials = tune.read_trials(NUMBERS / f"{step}.trials.json")["trials"]
     assert tune.propose_again(kept_plan(step), trials) == [trial["params"] for trial in trials]
@@ -60,7 +62,7 @@ def test_the_first_two_searches_begin_with_the_printed_numbers(step: str) -> Non
     assert study["plan"]["start"] == "printed"
 
 
-@pytest.mark.parametrize("name", [*at_once.STEPS, "utility_at_once"])
+@pytest.mark.parametrize("name", [*AT_ONCE_STEPS, "utility_at_once"])
 def test_the_agents_on_the_papers_terms_have_nothing_of_ours(name: str) -> None:
     """Apart from its eight numbers, the samples and the belief, an agent is the printed one: it knocks at once."""
     place = AT_ONCE_NUMBERS if name == "utility_at_once" else NUMBERS / f"{name}.json"
@@ -73,7 +75,7 @@ def test_the_agent_of_the_registry_has_the_final_numbers_and_the_network_of_its_
     found, (options, network) = agent("gin", "utility-at-once"), read_player("utility@at-once")
     assert options.belief == NETWORK
     assert network is bundled(AT_ONCE)
-    assert network.flat[:50].tolist() == found.par[len(options.par) :][:50].tolist()
+    assert network.flat[:50].tolist() == found.params[len(options.params) :][:50].tolist()
     plans = network.manifest["data"]["plans"]
     assert [len(plan["line_ups"]) for plan in plans] == [3, 3, 3]
     names = {name for plan in plans for name in plan["agents"]}
@@ -99,7 +101,7 @@ def test_the_trend_has_both_readings_with_intervals() -> None:
 
 def test_the_shape_of_simples_hands_is_fitted_to_simple() -> None:
     """Late in the hand Simple holds far more deadwood than hands that are shaped like those of a utility agent."""
-    plan = Plan(entries=2500, seed=77, line_ups=line_ups_of("simple"), shard_entries=2500)
+    plan = DatasetPlan(entries=2500, seed=77, line_ups=line_ups_of("simple"), shard_entries=2500)
     positions = positions_of("simple", bundled(), plan)
     late = positions[positions.stages >= 7]
     weights = dict(zip(hand_shape.KINDS, hand_shape.bundled(), strict=True))
@@ -109,29 +111,25 @@ def test_the_shape_of_simples_hands_is_fitted_to_simple() -> None:
     assert implied["utility"] < truth - 4
 
 
-def mean_deadwood(hands: np.ndarray) -> float:
-    return float(np.mean([min_deadwood(int(hand)) for hand in hands]))
-
-
 @pytest.mark.slow
 def test_three_phases_with_re_tuning_end_with_an_agent_to_install(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="PyTorch is in the extra train")
-    from rummylab.learning.opponent_hand.recipe import Recipe, install, install_at_once, run
-    from rummylab.learning.opponent_hand.train import Settings
+    from rummylab.learning.options import OpponentHandOptions
+    from rummylab.studies.opponent_hand.recipe import Recipe, install, install_at_once, run
 
     small = Recipe(
         entries=1500,
         epochs=(1, 1, 1),
-        settings=Settings(batch=64, round_entries=700, held_out=0.3),
+        training=OpponentHandOptions(batch=64, round_entries=700, held_out=0.3, threads=1),
         test_entries=300,
         shape_entries=0,
         shard_entries=500,
         cast="at-once",
-        budgets=dict.fromkeys(at_once.STEPS, at_once.Budget(trials=2, games=2, measured_games=2)),
+        budgets=dict.fromkeys(AT_ONCE_STEPS, at_once.Budget(trials=2, games=2, measured_games=2)),
     )
-    found = run(tmp_path, small, workers=1, threads=1)
+    found = run(tmp_path, small, workers=1)
     assert set(found["network"]["half_interval"]["first_card_top_k"]) == {"10", "15", "20", "25"}
-    assert {file.stem for file in (tmp_path / "numbers").glob("*.db")} == set(at_once.STEPS)
+    assert {file.name for file in (tmp_path / "searches").iterdir()} == set(AT_ONCE_STEPS)
     first = json.loads((tmp_path / "numbers" / "first.trials.json").read_text())
     assert first["trials"][0]["params"] == PRINTED
     with pytest.raises(OptionError, match="another cast"):
@@ -141,5 +139,5 @@ def test_three_phases_with_re_tuning_end_with_an_agent_to_install(tmp_path: Path
     assert str(tmp_path) not in (tmp_path / "opponent_hand_at_once.json").read_text(encoding="utf-8")
     assert trend.row_of(tmp_path)["entries"] >= 1500
     again = replace(small, entries=1600, networks=tmp_path, numbers=tmp_path / "numbers")
-    run(tmp_path / "again", again, workers=1, threads=1)
+    run(tmp_path / "again", again, workers=1)
     assert not (tmp_path / "again" / "net1").exists()

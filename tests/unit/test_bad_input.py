@@ -16,12 +16,13 @@ import pytest
 from helpers_cli import Done, run
 from rummylab import CompiledAgent, Record, agent, gin, play
 from rummylab.arena import outside
+from rummylab.arena.keys import GameKey
+from rummylab.arena.markdown import as_code, table
 from rummylab.arena.store import Store
-from rummylab.arena.words import as_code, table
-from rummylab.cli.record import rules_of
 from rummylab.engine import artifacts, reading
-from rummylab.engine.records import _digest, append_records, parse_records, read_records, validate_records
+from rummylab.engine.records import _digest, parse_records, read_records, validate_records, write_records
 from rummylab.errors import AgentError, ArtifactError, ExperimentError, RecordError, StoreError, VectorError
+from rummylab.games.registry import game
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_every_key_of_a_header_is_checked(lines: list[str], key: str, right: Cal
         if right(value):  # of the right type, but no table can be made of it
             (record,) = parse_records(text)
             with pytest.raises(RecordError, match="line 1: "):
-                record.replay(rules_of)
+                record.replay()
         else:
             with pytest.raises(RecordError, match=r"line [12]: "):
                 parse_records(text)
@@ -76,7 +77,7 @@ def test_every_key_of_an_event_is_checked(lines: list[str], key: str) -> None:
     for value in WRONG:
         if (key, value) != ("by_rule", True):
             with pytest.raises(RecordError, match=r"line 2: not an event|line 2: found"):
-                parse_records(_signed([lines[0], json.dumps(event | {key: value}), *lines[2:]]))[0].replay(rules_of)
+                parse_records(_signed([lines[0], json.dumps(event | {key: value}), *lines[2:]]))[0].replay()
 
 
 def test_a_result_is_checked_and_covered_by_the_checksum(lines: list[str]) -> None:
@@ -93,7 +94,7 @@ def test_records_of_format_1_are_still_read(lines: list[str]) -> None:
     old = [json.dumps(json.loads(lines[0]) | {"format": 1}), *lines[1:]]
     (record,) = parse_records(_signed(old))
     assert record.header["format"] == 1
-    record.replay(rules_of)
+    record.replay()
     assert parse_records(record.to_text()) == [record]
 
 
@@ -135,8 +136,8 @@ def test_appending_keeps_what_is_there(tmp_path: Path, lines: list[str]) -> None
     path = tmp_path / "match.rgr"
     (record,) = parse_records("\n".join(lines))
     for n in (1, 2):
-        append_records(path, [record])
-        assert len(validate_records(path, rules_of)) == n
+        write_records(path, [record])
+        assert len(validate_records(path)) == n
 
 
 # --- Vectors ------------------------------------------------------------------------------------------------------
@@ -209,15 +210,16 @@ def test_a_name_cannot_break_out_of_a_markdown_report() -> None:
 def test_a_recorded_hand_in_the_store_has_a_checksum(tmp_path: Path) -> None:
     with Store(tmp_path / "x.db") as store:
         kept = store.open_run("tournament", {"agents": []}, "code")
-        kept.keep_hand("a", "text")
-        kept.keep_hand("b", "other")
-        store._db.execute("update hands set record = 'next' where name = 'a'")
-        with pytest.raises(StoreError, match=r"the record a of run 1 is damaged"):
+        one, two = (GameKey(("a", "b"), 0, seating) for seating in range(2))
+        kept.keep_hand(one, "text")
+        kept.keep_hand(two, "other")
+        store._db.execute("update hands set record = 'next' where seating = 0")
+        with pytest.raises(StoreError, match=r"the record of a against b, deal 0, seating 0 of run 1 is damaged"):
             list(kept.hands())
-        assert kept.drop_damaged_hands() == ["a"]
-        assert list(kept.hands()) == [("b", "other")]
+        assert kept.drop_damaged(np.dtype("u1")) == [one]
+        assert list(kept.hands()) == [(two, "other")]
         store._db.execute("update hands set checksum = null")  # kept by an earlier version
-        assert list(kept.hands()) == [("b", "other")]
+        assert list(kept.hands()) == [(two, "other")]
 
 
 # --- The command line ---------------------------------------------------------------------------------------------
@@ -233,17 +235,14 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str]) -
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (
-            "tournament gin --agents simple,random --games 99999999999999999999999",
-            "should be less than or equal to 1000000000",
-        ),
-        ("arena gin simple random --workers 99999999", "should be less than or equal to 1024"),
-        ("arena gin simple random --seconds-a-move nan", "not a finite number"),
-        ("belief match.rgr --at 3 --seat 2", "Gin has the seats 0 and 1"),
-        ("record redact match.rgr --seat 2 -o out.rgr", "no seat 2 at a table of 2"),
-        ("bridge --agent mindist --game indian", "the bridge speaks Gin Rummy, not indian"),
+        ("tournament gin simple random --games 99999999999999999999999", "1000000000"),
+        ("match gin simple random --workers 99999999", "1024"),
+        ("match gin simple random --seconds-a-move nan", "not a finite number"),
+        ("record belief match.rgr --at 3 --seat 2", "--seat is 2, but the table has the seats 0 to 1"),
+        ("record redact match.rgr --seat 2 --out out.rgr", "no seat 2 at a table of 2"),
+        ("bridge indian mindist", "The bridge speaks a protocol of gin, not of indian"),
         ("hand gin PJ,2c,3c", "Gin is played without jokers"),
-        ("hand gin-course PJ,2c,3c", "Gin is played without jokers"),
+        ("hand gin_pass PJ,2c,3c", "Gin is played without jokers"),
         ("play gin --record other.txt", "expected a header"),
     ],
 )
@@ -254,25 +253,23 @@ def test_a_bad_command_is_one_sentence(command: Callable[..., Done], text: str, 
 
 def test_play_appends_to_a_record(command: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
     """A table at which one hand is played, twice; a hand is kept once, also if the player leaves after it."""
-    from rummylab.play.terminal.gin import GinTable
+    from rummylab.ui.terminal.table import TerminalTable
 
-    class Once(GinTable):
+    class Once(TerminalTable):
         def play(self) -> None:
             state = play(self.rules, [agent("gin", "simple")] * 2, self.seed)
             self._keep(state)
             self._keep(state)
 
-    monkeypatch.setattr("rummylab.play.terminal.tables.table_for", lambda name: Once)
+    monkeypatch.setattr("rummylab.ui.terminal.table.TerminalTable", Once)
     for n in (2, 3):
         assert command("play gin --agent simple --seed 1 --record match.rgr").returncode == 0
         assert len(read_records(Path("match.rgr"))) == n
 
 
 def test_the_opponent_in_gin_is_the_strongest(command: Callable[..., Done]) -> None:
-    from rummylab.cli.play import _FAVOURITE
-
-    assert _FAVOURITE["gin"] == "utility-search"
-    assert "Gin utility-search" in " ".join(command("play --help").stdout.replace("│", " ").split())
+    assert game("gin").opponent == "utility-search"
+    assert "Gin Rummy against utility-search" in command("play gin --seed 1", stdin="quit\n").stdout
 
 
 def test_no_output_of_ours_needs_a_terminal() -> None:

@@ -1,4 +1,4 @@
-"""``rummylab belief`` looks inside a recorded hand."""
+"""``rummylab record belief`` looks inside a recorded hand."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rummylab.agents.gin.utility_options import OPP_UTIL_IMPORTANCE
+from rummylab.agents.gin.utility_policy import P
 from rummylab.agents.registry import agent
 from rummylab.cards.hand import Hand
 from rummylab.cli.main import app
 from rummylab.engine.records import Record, write_records
-from rummylab.engine.referee import play_match
+from rummylab.engine.referee import play, play_match
 from rummylab.errors import OptionError, UnknownNameError
-from rummylab.games.gin.game import gin
+from rummylab.games.gin.view import gin
+from rummylab.games.gin_pass.view import gin_pass
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(record: Path, *options: str) -> dict[str, object]:
-    result = CliRunner().invoke(app, ["belief", str(record), *options, "--json"], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["record", "belief", str(record), *options, "--json"], catch_exceptions=False)
     return json.loads(result.stdout)  # type: ignore[no-any-return]
 
 
@@ -56,16 +57,16 @@ def test_an_agent_shows_the_belief_and_the_numbers_that_it_uses(record: Path) ->
     at = next(n for n, found in views.items() if found["phase"] == "discard")
     asked = ask(record, "--at", at, "--agent", "utility-dnn(belief=0)")
     assert asked["cards"] == views[at]["cards"]
-    throws = asked["throws"]
+    throws = asked["discards"]
     assert isinstance(throws, list)
-    weight = float(agent("gin", "utility-dnn").par[OPP_UTIL_IMPORTANCE])
+    weight = float(agent("gin", "utility-dnn").params[P.opp_util_importance])
     for throw in throws:
         assert throw["value"] == pytest.approx(throw["utility"] - weight * throw["gain"], abs=1e-3)
     network = ask(record, "--at", at, "--agent", "utility-dnn")
     assert network["cards"] == ask(record, "--at", at)["cards"]
-    assert network["throws"] != throws
+    assert network["discards"] != throws
     draw = next(n for n, found in views.items() if found["phase"] == "draw")
-    assert "throws" not in ask(record, "--at", draw, "--agent", "utility-dnn(belief=0)")
+    assert "discards" not in ask(record, "--at", draw, "--agent", "utility-dnn(belief=0)")
     with pytest.raises(OptionError, match="only utility agents"):
         ask(record, "--at", at, "--agent", "simple")
 
@@ -73,7 +74,7 @@ def test_an_agent_shows_the_belief_and_the_numbers_that_it_uses(record: Path) ->
 def test_the_map_is_printed_and_drawn(record: Path, tmp_path: Path) -> None:
     picture = tmp_path / "map.png"
     options = ["--at", "5", "--belief", "uniform", "--truth", "--plot", str(picture)]
-    result = CliRunner().invoke(app, ["belief", str(record), *options], catch_exceptions=False)
+    result = CliRunner().invoke(app, ["record", "belief", str(record), *options], catch_exceptions=False)
     assert result.stdout.count("●") == 10 + result.stdout.count("discard") + 1  # the legend has one more
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -85,3 +86,24 @@ def test_decisions_and_hands_that_are_not_there_are_named(record: Path) -> None:
         ask(record, "--at", "1", "--hand", "3")
     with pytest.raises(UnknownNameError, match="counts"):
         ask(record, "--at", "1", "--belief", "count")
+
+
+def test_every_game_has_a_map_and_every_opponent_can_be_asked_about(tmp_path: Path) -> None:
+    path = tmp_path / "three.rgr"
+    rules = gin_pass("course", seats=3)
+    state = play(rules, [agent("gin_pass", "dummy")] * 3, 5)
+    write_records(path, [Record.of(state, ["dummy"] * 3, 5)])
+    found = [ask(path, "--at", "8", "--seat", "0", "--opponent", seat, "--truth") for seat in "12"]
+    assert [each["belief"] for each in found] == ["counts", "counts"]
+    for each in found:
+        cards, held = each["cards"], each["held"]
+        assert isinstance(cards, dict)
+        assert isinstance(held, list)
+        assert sum(cards.values()) == pytest.approx(len(held), abs=0.01)
+        assert all(cards[card] > 0 for card in held)
+    with pytest.raises(OptionError, match="the seats 0 to 2"):
+        ask(path, "--at", "8", "--opponent", "3")
+    with pytest.raises(OptionError, match="own seat"):
+        ask(path, "--at", "8", "--seat", "1", "--opponent", "1")
+    with pytest.raises(OptionError, match="records of Gin"):
+        ask(path, "--at", "8", "--agent", "utility")

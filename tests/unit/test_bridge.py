@@ -28,8 +28,8 @@ from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import player_stream
 from rummylab.errors import AgentError, ProtocolError, RummyError
-from rummylab.games.gin.game import GinObservation, gin
 from rummylab.games.gin.vectors import Replay, read_lines
+from rummylab.games.gin.view import GinObservation, gin
 from rummylab.interop.bridge import FORMS, RULES, Bridge, run
 
 VECTORS = Path(__file__).parents[3] / "shared" / "vectors" / "gin"
@@ -79,7 +79,7 @@ def never_knocks(seen: Observation) -> Action:
 
 
 def swaps_for_ever(seen: Observation) -> Action:
-    """Always the up-card; the first card that may go, so that a hand never ends."""
+    """Always the upcard; the first card that may go, so that a hand never ends."""
     return next(a for a in seen.legal if a.verb in ("draw upcard", "discard"))
 
 
@@ -228,7 +228,7 @@ def test_a_knocker_known_to_hold_an_up_card_keeps_it_in_the_shadow() -> None:
     lines = [*START, "draw? AD", "drew 1 AD", "discarded 1 4C", "melds 1 TC,JC,QC/KD,KS,KC/4H,4S,4D", "melds?"]
     answers_to(player, lines)
     last = player.seen[-1][0]
-    assert str(last.known) == "Ad"
+    assert str(last.known(Seat(1))) == "Ad"
     assert last.table["outcome"] == 0  # not gin: it keeps the ace
 
 
@@ -309,14 +309,14 @@ BAD_LINES = {
     "discard? asked twice": ([*AFTER_DRAW, "discard?", "discard?"], 9, "expected discarded 0"),
     "my draw before draw?": ([*START, "drew 0 4D"], 3, "expected draw?"),
     "my draw face down": ([*AFTER_DRAW[:-1], "drew 0 ?"], 7, "a card"),
-    "another card than the one taken": ([*AFTER_DRAW[:-1], "drew 0 5C"], 7, "the up-card, 4C"),
-    "another up-card": ([*AFTER_DRAW[:-2], "draw? 5C"], 6, "the up-card, 4C"),
-    "an up-card that was dealt to me": ([*START, "draw? AC"], 3, "an up-card from the stock"),
-    "the opponent takes another up-card": ([*START, "draw? KD", "drew 1 4C"], 4, "the up-card, KD"),
+    "another card than the one taken": ([*AFTER_DRAW[:-1], "drew 0 5C"], 7, "the upcard, 4C"),
+    "another upcard": ([*AFTER_DRAW[:-2], "draw? 5C"], 6, "the upcard, 4C"),
+    "an upcard that was dealt to me": ([*START, "draw? AC"], 3, "an upcard from the stock"),
+    "the opponent takes another upcard": ([*START, "draw? KD", "drew 1 4C"], 4, "the upcard, KD"),
     "a forbidden draw from the stock": ([*START, "draw? KD", "drew 1 ?"], 4, "a legal move"),
     "a card drawn twice": ([*START, "draw? KD", "drew 0 AC"], 4, "from the stock, not AC"),
     "the opponent throws my card": ([*START, "draw? KD", "drew 1 KD", "discarded 1 AC"], 5, "seat 1 can hold"),
-    "the opponent throws the up-card back": ([*START, "draw? KD", "drew 1 KD", "discarded 1 KD"], 5, "just taken"),
+    "the opponent throws the upcard back": ([*START, "draw? KD", "drew 1 KD", "discarded 1 KD"], 5, "just taken"),
     "another discard than answered": ([*AFTER_DRAW, "discard?", "discarded 0 AC"], 9, "the card that was answered"),
     "the other seat discards": ([*AFTER_DRAW, "discarded 1 5C"], 8, "expected discard?"),
     "melds out of the blue": ([*START, "melds 1 4H,4S,4D"], 3, "expected draw?"),
@@ -333,7 +333,7 @@ BAD_LINES = {
     ),
     "no meld": ([*AFTER_DRAW[:-2], "melds 1 4H,5C,6D"], 6, "legal melds"),
     "melds that share a card": ([*AFTER_DRAW[:-2], "melds 1 4H,4S,4D/4D,5D,6D"], 6, "different cards"),
-    "a lay-off without a knock": ([*AFTER_DRAW, "layoff 0 4C AC,2C,3C"], 8, "expected discard?"),
+    "a layoff without a knock": ([*AFTER_DRAW, "layoff 0 4C AC,2C,3C"], 8, "expected discard?"),
     "scores that are no numbers": ([*START, "scores a b"], 3, "a whole number, not 'a'"),
     "negative scores": ([*START, "scores -1 0"], 3, "a whole number, not '-1'"),
     "a final hand with a bad card": ([*START, "hand 1 AC,XX"], 3, "a card"),
@@ -405,7 +405,7 @@ def test_any_cut_or_swap_of_lines_is_understood_or_refused_but_never_crashes() -
 
 @pytest.mark.parametrize("wrong", ["draw stock", "discard Ac", "win"])
 def test_an_agent_that_answers_illegally_is_named(wrong: str) -> None:
-    with pytest.raises(AgentError, match=f"scripted plays {wrong} at line 3, phase offer: not legal"):
+    with pytest.raises(AgentError, match=f"scripted played {wrong} at line 3, which is illegal in the phase offer"):
         answers_to(Scripted(lambda seen: Action.parse(wrong)), [*START, "draw? KD"])
 
 
@@ -531,7 +531,7 @@ needs_command = pytest.mark.skipif(
 
 def command() -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "rummylab", "bridge", "--agent", "simple"],
+        [sys.executable, "-m", "rummylab", "bridge", "gin", "simple"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

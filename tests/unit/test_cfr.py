@@ -11,7 +11,6 @@ import pytest
 
 from rummylab._jit import kernel_of
 from rummylab.errors import ArtifactError, OptionError, UnknownNameError
-from rummylab.learning.cfr import checkpoint
 from rummylab.learning.cfr.exploit import best_response, exploitability, nash_conv, value
 from rummylab.learning.cfr.game import CHANCE, OVER
 from rummylab.learning.cfr.games.kuhn import GAME_VALUE, Kuhn
@@ -19,6 +18,7 @@ from rummylab.learning.cfr.games.leduc import Leduc
 from rummylab.learning.cfr.regrets import UPDATE, VARIANTS, Variant
 from rummylab.learning.cfr.solver import SAMPLINGS, Solver
 from rummylab.learning.cfr.tree import Tree, flatten
+from rummylab.learning.checkpoint import Checkpoint
 
 KUHN = flatten(Kuhn())
 LEDUC = flatten(Leduc())
@@ -317,7 +317,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     data = path.read_bytes()
     for kept in (0, 1, 100, len(data) // 2, len(data) - 1):
         path.write_bytes(data[:kept])
-        with pytest.raises(ArtifactError, match="truncated"):
+        with pytest.raises(ArtifactError, match="run is damaged"):
             solver.restore(path)
     middle = len(data) // 2
     path.write_bytes(data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :])
@@ -330,10 +330,13 @@ def test_a_file_of_numbers_that_is_no_checkpoint_is_refused(tmp_path: Path) -> N
     solver = solved(KUHN, "cfr", 5)
     with path.open("wb") as file:
         np.save(file, np.zeros(3))
-    with pytest.raises(ArtifactError, match="no checkpoint"):
+    with pytest.raises(ArtifactError, match="run is damaged or of another kind"):
         solver.restore(path)
     solver.save(path)
-    arrays, label = checkpoint.load(path)
-    checkpoint.save(path, arrays, {name: value for name, value in label.items() if name != "iterations"})
-    with pytest.raises(ArtifactError, match="its iterations is None, but a number is needed"):
+    found = Checkpoint.load(path)
+    Checkpoint(found.arrays, {name: value for name, value in found.label.items() if name != "iterations"}).save(path)
+    with pytest.raises(ArtifactError, match="its iterations is None, but a whole number is needed"):
+        solver.restore(path)
+    Checkpoint({}, found.label).save(path)
+    with pytest.raises(ArtifactError, match="the array 'regrets' is missing or does not fit"):
         solver.restore(path)

@@ -37,7 +37,7 @@ def test_without_ray_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_node_with_other_code_refuses_to_play() -> None:
-    with pytest.raises(ClusterError, match="another version of Rummylab"):
+    with pytest.raises(ClusterError, match="other versions of Rummylab"):
         cluster._do(play_task, (), Seal("0" * 20, ()))
 
 
@@ -81,7 +81,7 @@ def test_two_ray_workers_give_the_same_table_as_this_process(two_workers: Cluste
 
 @pytest.mark.slow
 def test_the_command_prints_the_same_bytes_on_ray(two_workers: Cluster) -> None:
-    command = ["tournament", "gin", "--agents", "simple,random", "--games", "2000", "--workers", "2", "--json"]
+    command = ["tournament", "gin", "simple", "random", "--games", "2000", "--workers", "2", "--json"]
     there, here = (CliRunner().invoke(app, [*command, "--backend", name]) for name in ("ray", "local"))
     assert here.exit_code == 0
     assert there.stdout == here.stdout
@@ -134,7 +134,7 @@ def test_a_worker_that_always_dies_ends_the_run_with_its_chunk_named(
     two_workers: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "RETRIES", 1)
-    with pytest.raises(ClusterError, match="a worker died 2 times on 3"):
+    with pytest.raises(ClusterError, match="A worker died 2 times on 3"):
         list(two_workers.run(dies, range(6)))
 
 
@@ -165,7 +165,7 @@ def test_whoever_stops_listening_stops_the_work(two_workers: Cluster) -> None:
 def test_an_address_where_nobody_answers_is_told_at_once() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
-        with pytest.raises(ClusterError, match=r"no cluster answers at 127\.0\.0\.1"):
+        with pytest.raises(ClusterError, match=r"No cluster answers at 127\.0\.0\.1"):
             backend("ray", address=f"127.0.0.1:{taken.getsockname()[1]}")
 
 
@@ -182,7 +182,7 @@ def test_an_address_where_something_else_answers_is_told_at_once(answer: bytes) 
 
         thread = threading.Thread(target=answer_once)
         thread.start()
-        with pytest.raises(ClusterError, match="it is no Ray cluster"):
+        with pytest.raises(ClusterError, match="it is not a Ray cluster"):
             backend("ray", address=f"127.0.0.1:{other.getsockname()[1]}")
         thread.join()
 
@@ -217,11 +217,11 @@ def test_the_cluster_that_we_start_listens_on_loopback_only(two_workers: Cluster
 
 @pytest.mark.parametrize("address", ["somewhere", "host:port", "ray://host:10001", ":6379", "h:" + "9" * 5000, "h:²"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
-    with pytest.raises(OptionError, match="must be auto or host:port"):
+    with pytest.raises(OptionError, match="use auto or host:port"):
         backend("ray", address=address)
 
 
 def test_agents_given_as_objects_do_not_travel() -> None:
     job = CompiledJob.__new__(CompiledJob)
-    with pytest.raises(OptionError, match="by their names"):
+    with pytest.raises(OptionError, match="given by name"):
         next(Cluster().run(job, [(0, 1)]))

@@ -13,17 +13,18 @@ from typing import Any
 
 import pytest
 
+from helpers import Stops
 from helpers_cli import Done, run
 from rummylab.agents.registry import entry
 from rummylab.arena.backends import Processes, ThisProcess
-from rummylab.arena.experiment.file import Experiment, parse_experiment, read_experiment
-from rummylab.arena.experiment.report import to_dict, verdict_tables, write_report
-from rummylab.arena.experiment.run import earlier_run, run_experiment
-from rummylab.arena.experiment.verdicts import Expectation, Measured
 from rummylab.arena.match import match
-from rummylab.arena.reproduce.registry import reproduction, reproductions
 from rummylab.arena.store import Store
 from rummylab.errors import ExperimentError, OptionError, StoreError, UnknownNameError
+from rummylab.lab.experiment.file import Experiment, parse_experiment, read_experiment
+from rummylab.lab.experiment.report import to_dict, verdict_tables, write_report
+from rummylab.lab.experiment.run import earlier_run, run_experiment
+from rummylab.lab.experiment.verdicts import Expectation, Measured
+from rummylab.studies.registry import reproduction, reproductions
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "first-look.toml"
@@ -32,20 +33,7 @@ STEP = '[[match]]\nname = "m"\nagents = ["simple", "random"]\ngames = 1200\n'
 
 
 def parsed(text: str, **more: Any) -> Experiment:
-    return parse_experiment(text, "test", "rummylab run test.toml", "test.toml", **more)
-
-
-class Stops:
-    """A back end that is interrupted after some tasks."""
-
-    def __init__(self, after: int) -> None:
-        self.after = after
-
-    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-        for i, task in enumerate(items):
-            if i == self.after:
-                raise KeyboardInterrupt
-            yield task, work(task)
+    return parse_experiment(text, "test", "rummylab experiment run test.toml", "test.toml", **more)
 
 
 class Backwards:
@@ -66,23 +54,23 @@ class Backwards:
     ("text", "words"),
     [
         ("title = ", "test.toml: not valid TOML"),
-        ('game = "gin"\n' + STEP, "test.toml: the key 'title' is missing"),
-        (HEAD, "test.toml: there is no step; known kinds: [[match]], [[tournament]], [[ordered]], [[field]]"),
+        ('game = "gin"\n' + STEP, "test.toml: Object missing required field `title`"),
+        (HEAD, "test.toml: there is no step. Known kinds: [[match]], [[tournament]], [[ordered]], [[field]]"),
         (HEAD + "[[mach]]\nname = 'm'", "test.toml: no key or kind of step named 'mach'; did you mean 'match'?"),
         (HEAD + STEP.replace("games", "gmaes"), "[[match]] 'm': no key named 'gmaes'; did you mean 'games'?"),
-        (HEAD + STEP.replace("1200", '"many"'), "[[match]] 'm': games is 'many', but must be a whole number"),
-        (HEAD + STEP.replace("1200", "1"), "[[match]] 'm': games is 1, but must lie between 2"),
+        (HEAD + STEP.replace("1200", '"many"'), "[[match]] 'm': games: Expected `int`, got `str`"),
+        (HEAD + STEP.replace("1200", "1"), "[[match]] 'm': games: Expected `int` >= 2"),
         (HEAD + STEP.replace('"simple"', '"simpel"'), "no gin agent named 'simpel'; did you mean 'simple'?"),
-        (HEAD + STEP.replace('["simple", "random"]', '"simple"'), "agents is 'simple', but must be a list of texts"),
+        (HEAD + STEP.replace('["simple", "random"]', '"simple"'), "agents: Expected `array`, got `str`"),
         (HEAD + STEP + STEP, "test.toml: two steps have the name 'm'"),
         (HEAD + STEP.replace("[[match]]", "[match]"), "match must be a list of tables: write [[match]]"),
         (HEAD.replace("gin", "gim") + STEP, "no game named 'gim'; did you mean 'gin'?"),
         (HEAD + 'rules = "eeai"\n' + STEP, "no preset named 'eeai'; did you mean 'eaai'?"),
         (HEAD + "[defaults]\nsead = 3\n" + STEP, "[defaults]: no key named 'sead'; did you mean 'seed'?"),
-        (HEAD + 'hook = "no.such"\n' + STEP, "test.toml: the hook 'no.such' cannot be imported"),
-        (HEAD + STEP.replace("match", "ordered"), "gin has no driver in which one agent always moves first"),
-        (HEAD + STEP + "sprt = [0.6, 0.5]", "the bounds of a sequential test"),
-        (HEAD + STEP.replace('"m"', '"a.b"'), "a step's name is text without"),
+        (HEAD + 'hook = "no.such"\n' + STEP, "test.toml: no key or kind of step named 'hook'"),
+        (HEAD + STEP.replace("match", "ordered"), "gin does not count the points an agent gains in a deal"),
+        (HEAD + STEP + "sprt = [0.6, 0.5]", "The bounds of a sequential test"),
+        (HEAD + STEP.replace('"m"', '"a.b"'), "[[match]] 'a.b': name: Expected `str` matching regex"),
     ],
 )  # fmt: skip
 def test_a_bad_file_is_one_line_that_names_file_and_key(text: str, words: str) -> None:
@@ -100,14 +88,14 @@ def test_a_bad_file_is_one_line_that_names_file_and_key(text: str, words: str) -
         ('step = "n"\nquantity = "win_rate"\nvalue = 1', "[[expect]] 'e': no step named 'n'"),
         ('step = "m"\nquantity = "winrate"\nvalue = 1', "did you mean 'win_rate'?"),
         ('step = "m"\nquantity = "win_rate"\nagents = ["x"]\nvalue = 1', "no agent of the step 'm' named 'x'"),
-        ('step = "m"\nquantity = "gin_rate"\nagents = ["simple"]\nvalue = 1', "is asked for 0 agents, not 1"),
-        ('step = "m"\nquantity = "win_rate"', "exactly one of value, interval, at_least and at_most"),
+        ('step = "m"\nquantity = "gin_rate"\nagents = ["simple"]\nvalue = 1', "needs 0 agents, not 1"),
+        ('step = "m"\nquantity = "win_rate"', "Give exactly one of value, interval, at_least and at_most"),
         ('step = "m"\nquantity = "win_rate"\nvalue = 1\nat_least = 0', "exactly one of value"),
-        ('step = "m"\nquantity = "win_rate"\ninterval = [2, 1]', "turn it round"),
-        ('step = "m"\nquantity = "win_rate"\nvalue = 1\nplaces = 99', "places must lie between"),
-        ('step = "m"\nquantity = "win_rate"\nat_least = 1\nnull = 0', "null belongs to value or interval"),
-        ('step = "m"\nvalue = 1', "the key 'quantity' is missing"),
-        ("value = 1", "either step (with quantity) or derived"),
+        ('step = "m"\nquantity = "win_rate"\ninterval = [2, 1]', "swap its ends"),
+        ('step = "m"\nquantity = "win_rate"\nvalue = 1\nplaces = 99', "places must be between"),
+        ('step = "m"\nquantity = "win_rate"\nat_least = 1\nnull = 0', "null goes with value or interval"),
+        ('step = "m"\nvalue = 1', "quantity is missing"),
+        ("value = 1", "Give either step (with quantity) or derived"),
         ('derived = "x"\nvalue = 1', "no derived number named 'x'"),
     ],
 )
@@ -134,16 +122,17 @@ def test_settings_come_from_the_step_the_defaults_and_the_command_line() -> None
     assert sizes() == [(1200, 9), (50, 9)]
     assert sizes(quick=True) == [(60, 8), (60, 8)]
     assert sizes(changes=["games=20", "n.seed=1"]) == [(20, 9), (20, 1)]
-    assert parsed(text, changes=["m.games=4"]).command == "rummylab run test.toml --set m.games=4"
+    assert parsed(text, changes=["m.games=4"]).command == "rummylab experiment run test.toml --set m.games=4"
     for change, words in (("gams=2", "did you mean 'games'"), ("o.games=2", "named 'o.games'"), ("x", "key=value")):
         with pytest.raises(ExperimentError, match=words):
             sizes(changes=[change])
 
 
 def test_an_agent_takes_options_in_brackets() -> None:
-    assert entry("indian", "mindist-opp(4)").par == (4,)
-    assert entry("indian", "mindist-outs(6)").par[:2] == (6, 0)
-    for name, words in (("mindist-opp(a)", "numbers"), ("mindist-opp(4", "numbers"), ("mindist-opp(4 4)", "takes 1")):
+    assert entry("indian", "mindist-opp(4)").load().params.tolist() == [4]
+    assert entry("indian", "mindist-outs(6)").load().params[:2].tolist() == [6, 0]
+    wrong = (("mindist-opp(a)", "number"), ("mindist-opp(4", "not closed"), ("mindist-opp(4 4)", "takes 1"))
+    for name, words in wrong:
         with pytest.raises(OptionError, match=words):
             entry("indian", name)
     with pytest.raises(UnknownNameError, match="mindist-opp"):
@@ -207,8 +196,8 @@ def test_our_own_expectations_do_not_stand_under_paper() -> None:
     text = HEAD + '[source]\ntitle = "A paper"\n' + STEP.replace("1200", "40")
     text += f'[[expect]]\nname = "printed"\n{lines}[[expect]]\nname = "guessed"\n{lines}ours = true\n'
     report = verdict_tables(run_experiment(parsed(text), backend=ThisProcess()))
-    paper, own = report.split("## Our own expectations")
-    assert paper.startswith("## Paper and ours")
+    paper, own = report.split("## Do our own expectations hold?")
+    assert paper.startswith("## Does it reproduce the paper?")
     assert "| printed |" in paper
     assert "| guessed |" not in paper
     assert "| guessed |" in own
@@ -249,8 +238,8 @@ def test_the_report_shows_expected_ours_interval_verdict_steps_and_commands(tmp_
         "| simple beats random nearly always | - | at least 0.950 |",
         "### is-it-better",
         "Sequential test of 0.5 against 0.55: better after",
-        "rummylab run first-look.toml --quick",
-        "rummylab arena gin simple random --games 100 --seed 7 --rules eaai",
+        "rummylab experiment run first-look.toml --quick",
+        "rummylab match gin simple random --games 100 --seed 7 --rules eaai",
     ):
         assert words in text, words
     numbers = json.loads((tmp_path / "results.json").read_text())
@@ -348,7 +337,7 @@ def command(*arguments: str, cwd: Path = ROOT) -> Done:
 
 
 def test_run_prints_json_and_a_bad_file_is_one_line(tmp_path: Path) -> None:
-    done = command("run", str(EXAMPLE), "--quick", "--out", str(tmp_path), "--workers", "1", "--json")
+    done = command("experiment", "run", str(EXAMPLE), "--quick", "--out", str(tmp_path), "--workers", "1", "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert Path(result["report"]).read_text().startswith("# A first look at Gin Rummy")
@@ -356,15 +345,17 @@ def test_run_prints_json_and_a_bad_file_is_one_line(tmp_path: Path) -> None:
     bad = tmp_path / "bad.toml"
     bad.write_text(HEAD + "[[mach]]\n")
     for arguments in ((str(bad),), (str(tmp_path / "none.toml"),), (str(EXAMPLE), "--set", "gamse=2")):
-        done = command("run", *arguments)
+        done = command("experiment", "run", *arguments)
         assert done.returncode == 2
         assert done.stderr.startswith("error: ")
         assert done.stderr.count("\n") == 1
 
 
 def test_reproductions_are_listed_with_their_source() -> None:
-    done = command("reproduce", "--list")
-    assert done.stdout.splitlines() == [f"{name:14} {source}" for name, source in reproductions().items()]
+    done = command("experiment", "list")
+    text = " ".join(done.stdout.split())
+    assert all(f"{name} {source}" in text for name, source in reproductions().items())
+    assert "examples/first-look.toml A first look at Gin Rummy" in text
     assert "arXiv:2601.00024" in reproductions()["indian"]
 
 
@@ -382,7 +373,17 @@ def test_the_published_report_of_a_study_is_of_its_present_file(name: str) -> No
 
 
 def test_a_killed_run_goes_on_and_gives_the_identical_report(tmp_path: Path) -> None:
-    arguments = ["run", str(EXAMPLE), "--set", "games=20000", "--workers", "1", "--store", str(tmp_path / "runs.db")]
+    arguments = [
+        "experiment",
+        "run",
+        str(EXAMPLE),
+        "--set",
+        "games=20000",
+        "--workers",
+        "1",
+        "--store",
+        str(tmp_path / "runs.db"),
+    ]
     child = subprocess.Popen([sys.executable, "-m", "rummylab", *arguments, "--out", str(tmp_path / "cut")], cwd=ROOT)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not _chunks(tmp_path / "runs.db"):

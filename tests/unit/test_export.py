@@ -12,18 +12,18 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from rummylab import compiled_agent, gin
+from rummylab import gin, register_agent
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.export import drop_damaged, export, summaries
-from rummylab.arena.jobs import CompiledJob, Played, TableJob, tally_of
+from rummylab.arena.jobs import Chunk, CompiledJob, Played, TableJob, tally_of
+from rummylab.arena.keys import ChunkKey, GameKey
 from rummylab.arena.outside import Fault
 from rummylab.arena.store import Store
 from rummylab.arena.tournament import Plan, Standings, tournament
 from rummylab.cli.main import app
-from rummylab.cli.record import rules_of
 from rummylab.engine.records import parse_records
 from rummylab.errors import MissingExtraError, OptionError, StoreError
+from rummylab.lab.export import drop_damaged, export, summaries
 
 GIN = Plan(game="gin", agents=("simple", "random"), games=700, seed=3)
 INDIAN = Plan(game="indian", agents=("minscore", "random"), games=40, seed=-5)
@@ -48,11 +48,10 @@ def test_a_recorded_game_is_the_game_that_was_counted(filled: tuple[Path, list[S
     (((first, second), result),) = played[number].results.items()
     with Store(path) as store:
         hands = dict(store.run(number + 1).hands())
-    assert sorted(hands) == [f"{first}:{second}:{deal}:{turn}" for deal in range(3) for turn in range(2)]
-    for name, text in hands.items():
-        deal, turn = map(int, name.rsplit(":", 2)[1:])
+    assert list(hands) == [GameKey((first, second), deal, turn) for deal in range(3) for turn in range(2)]
+    for (_, deal, turn), text in hands.items():
         tally = result.tallies[2 * deal + turn]
-        states = [record.replay(rules_of) for record in parse_records(text)]
+        states = [record.replay() for record in parse_records(text)]
         assert parse_records(text)[0].header["seats"] == ([first, second] if turn == 0 else [second, first])
         assert [states[-1].scores[turn], states[-1].scores[1 - turn]] == tally["scores"].tolist()
         assert sum(state.n_moves for state in states) == tally["decisions"]
@@ -64,23 +63,23 @@ def test_hands_can_be_asked_for_after_the_run(tmp_path: Path) -> None:
         plain = tournament(INDIAN, store=store, backend=ThisProcess())
         again = tournament(INDIAN, store=store, backend=ThisProcess(), keep_hands=3)
         assert again.to_dict() == plain.to_dict()
-        assert len(store.run(1).hand_names()) == 3
+        assert len(store.run(1).hand_keys()) == 3
 
 
 def test_a_game_at_the_python_table_is_recorded_as_it_is_played() -> None:
     job = TableJob(gin(), [agent("gin", "random"), agent("gin", "simple")], 5)
-    played = job((4, 1), 1)
-    ((place, text),) = played.hands
-    assert place == "4:0"
-    assert list(parse_records(text)[-1].replay(rules_of).scores) == played.rows[0]["scores"].tolist()
+    played = job(Chunk(4, 1), 1)
+    ((key, text),) = played.hands
+    assert key == GameKey(("random", "simple"), 4, 0)
+    assert list(parse_records(text)[-1].replay().scores) == played.rows[0]["scores"].tolist()
 
 
 def test_the_record_of_a_forfeited_game_ends_before_the_illegal_move() -> None:
-    @compiled_agent("gin")
-    def stubborn(table: Any, mine: Any, par: Any) -> int:
+    @register_agent(game="gin")
+    def stubborn(table: Any, mine: Any, params: Any) -> int:
         return 9999
 
-    played = CompiledJob(gin(), [agent("gin", "simple"), stubborn], 5, guests=[1])((0, 1), 1)
+    played = CompiledJob(gin(), [agent("gin", "simple"), stubborn], 5, guests=[1])(Chunk(0, 1), 1)
     (record,) = parse_records(played.hands[0][1])
     assert record.result is None
     assert played.faults[0].agent == "stubborn"
@@ -105,7 +104,7 @@ def read(path: Path) -> pl.DataFrame:
 def test_the_table_of_games_has_every_game_as_it_was_counted(
     filled: tuple[Path, list[Standings]], tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rummylab.arena.export.PART", 300)  # so that several parts are put together
+    monkeypatch.setattr("rummylab.lab.export.PART", 300)  # so that several parts are put together
     path, played = filled
     with Store(path) as store:
         files = export(store, tmp_path / "out", format=format)
@@ -137,7 +136,7 @@ def test_faults_are_exported(tmp_path: Path) -> None:
     fault = Fault("a", 1, 1, "time-out", "no answer, within 1 s")
     with Store(tmp_path / "runs.db") as store:
         run = store.open_run("tournament", {"game": "gin", "rules": "eaai", "agents": ["a", "b"]}, "code")
-        run.keep("a:b:0+2", Played(rows, (fault,), seconds=1))
+        run.keep(ChunkKey(("a", "b"), 0, 2), Played(rows, (fault,), seconds=1))
         export(store, tmp_path / "out", format="csv")
     assert read(tmp_path / "out/games.csv")["forfeited_by"].to_list() == [None, "second", None, "first"]
     assert read(tmp_path / "out/faults.csv").rows() == [(1, "a", "b", *fault)]
@@ -146,7 +145,7 @@ def test_faults_are_exported(tmp_path: Path) -> None:
 def test_existing_tables_are_overwritten_only_by_force(filled: tuple[Path, list[Standings]], tmp_path: Path) -> None:
     (tmp_path / "games.csv").write_text("mine")
     with Store(filled[0]) as store:
-        with pytest.raises(StoreError, match=r"has games.csv already; --force overwrites"):
+        with pytest.raises(StoreError, match=r"already has games.csv. Use --force"):
             export(store, tmp_path, format="csv")
         assert (tmp_path / "games.csv").read_text() == "mine"
         export(store, tmp_path, run="indian", format="csv", force=True)
@@ -158,15 +157,16 @@ def test_bad_requests_for_tables_are_refused(
 ) -> None:
     (tmp_path / "file").write_text("")
     with Store(filled[0]) as store:
-        with pytest.raises(OptionError, match="parquet, csv"):
+        with pytest.raises(OptionError, match="csv, parquet"):
             export(store, tmp_path, format="xls")
-        with pytest.raises(StoreError, match="no run 'chess'; there is: 1 gin, 2 indian"):
+        with pytest.raises(StoreError, match=r"no run 'chess'. Its runs: 1 gin, 2 indian"):
             export(store, tmp_path, run="chess")
         with pytest.raises(StoreError, match="cannot be written to"):
             export(store, tmp_path / "file" / "out")
         monkeypatch.setitem(sys.modules, "polars", None)
         with pytest.raises(MissingExtraError, match=r"rummylab\[data\]"):
-            export(store, tmp_path)
+            export(store, tmp_path, format="parquet")
+        assert export(store, tmp_path / "out")
 
 
 def test_a_run_with_a_damaged_chunk_goes_on_when_it_is_dropped(tmp_path: Path) -> None:
@@ -175,19 +175,19 @@ def test_a_run_with_a_damaged_chunk_goes_on_when_it_is_dropped(tmp_path: Path) -
         store._db.execute("update chunks set faults = '[ ]'")
         with pytest.raises(StoreError, match="is damaged and was not used"):
             tournament(INDIAN, store=store, backend=ThisProcess())
-        assert drop_damaged(store) == [INDIAN.tasks()[0].name]
+        assert drop_damaged(store) == [str(INDIAN.tasks()[0].key)]
         assert tournament(INDIAN, store=store, backend=ThisProcess()).to_dict() == whole
 
 
 def test_the_commands_list_and_export(filled: tuple[Path, list[Standings]], tmp_path: Path) -> None:
     path = str(filled[0])
-    listed = rummylab("runs", path, "--json")
+    listed = rummylab("store", "list", path, "--json")
     assert [run["name"] for run in json.loads(listed)["runs"]] == ["gin", "indian"]
-    assert "1  gin · tournament · gin (eaai) · finished" in rummylab("runs", path, "--drop-damaged")
-    written = rummylab("export", path, "--run", "gin", "--out", str(tmp_path), "--format", "csv")
-    assert f"{tmp_path / 'games.csv'}: 700 rows" in written
+    assert "1  gin · tournament · gin (eaai) · finished" in rummylab("store", "list", path)
+    written = rummylab("store", "export", path, "gin", "--out", str(tmp_path), "--format", "csv")
+    assert f"{tmp_path / 'games.csv'}: 700 rows" in " ".join(written.split())
     with pytest.raises(StoreError, match="there is no such results file"):
-        rummylab("runs", str(tmp_path / "none.db"))
+        rummylab("store", "list", str(tmp_path / "none.db"))
     assert not (tmp_path / "none.db").exists()
 
 

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from rummylab import _jit
+from rummylab import _sources
 from rummylab.arena import fingerprint as fingerprints
 from rummylab.arena import version
 from rummylab.arena.outside import fingerprint
@@ -121,23 +121,23 @@ def test_a_pipe_in_the_folder_of_an_agent_holds_up_nobody(agent: Path) -> None:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("code") / "rummylab"
-    shutil.copytree(_jit.PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(_sources.PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__"))
     return place
 
 
 @pytest.mark.parametrize(
     ("game", "agent_name", "edited", "counts"),
     [
-        ("gin-course", "dummy", "games/gin/melds.py", True),
-        ("gin-course", "dummy", "games/contract/rules.py", False),
-        ("gin-course", "dummy", "agents/gin/simple.py", False),
+        ("gin_pass", "dummy", "cards/melds.py", True),
+        ("gin_pass", "dummy", "games/contract/rules.py", False),
+        ("gin_pass", "dummy", "agents/gin/simple.py", False),
         ("gin", "simple", "games/contract/rules.py", False),
-        ("gin", "simple", "games/gin/melds.py", True),
+        ("gin", "simple", "cards/melds.py", True),
         ("gin", "simple", "agents/gin/simple.py", True),
         ("gin", "utility(belief=0)", "agents/gin/utility.json", True),
         ("gin", "file.py:A", "arena/wire.py", True),
         ("gin", "simple", "cards/rng.py", True),
-        ("gin", "simple", "arena/report/document.py", False),
+        ("gin", "simple", "lab/report/figures.py", False),
         ("gin", "simple", "cli/main.py", False),
     ],
 )

@@ -10,7 +10,12 @@ from typer.testing import CliRunner
 from rummylab.cli.main import app
 from rummylab.errors import RummyError
 
+TWO_DECKS = ("--rules", "paper(decks=2, printed_jokers=4)")
 IV_A = "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks Kh 7s"
+
+
+def jokers(n: int) -> tuple[str, str]:
+    return "--rules", f"paper(printed_jokers={n})"
 
 
 def run(*arguments: str) -> str:
@@ -26,7 +31,7 @@ def test_thirteen_cards_are_grouped_and_told_what_to_wait_for() -> None:
     assert "MinScore 7\n" in text
     assert "pure run  4♣ 5♣ 6♣" in text
     assert "3♣=K♣ K♥ K♠" in text
-    assert "loose: 7♠" in text
+    assert "unmelded: 7♠" in text
     assert "MinDist 1\n" in text
     assert "to be replaced: 7♠" in text
     assert "Waits for 10 of 41 unseen cards; with one of them the hand can be declared:" in text
@@ -36,7 +41,7 @@ def test_thirteen_cards_are_grouped_and_told_what_to_wait_for() -> None:
 def test_json_holds_every_value() -> None:
     result = json.loads(run(IV_A, "--wild", "3", "--json"))
     assert (result["min_score"], result["min_dist"], result["n_outs"]) == (7, 1, 10)
-    assert result["min_scores"] == {"paper": 7, "platform": 7}
+    assert result["min_scores"] == {"paper": 7, "platform": 7, "pure_run_opens": 7}
     assert result["missing"]
     assert len(result["kept"].split()) == 12
     assert sum(result["waits_for"].values()) == 10
@@ -44,8 +49,8 @@ def test_json_holds_every_value() -> None:
 
 
 def test_fourteen_cards_get_a_discard_with_its_reason() -> None:
-    text = run(IV_A + " 2d", "--wild", "3")
-    assert "Throw 7♠. It leaves MinDist 1 with 10 outs, as 2♦ would, but a lower MinScore: 2 to 7." in text
+    text = " ".join(run(IV_A + " 2d", "--wild", "3").split())
+    assert "Discard 7♠. It leaves MinDist 1 with 10 outs, as 2♦ would, but a lower MinScore: 2 to 7." in text
     result = json.loads(run(IV_A + " 2d", "--wild", "3", "--json"))
     assert result["discards"] == ["7s"]
     assert len(result["choices"]) == 14
@@ -66,7 +71,7 @@ def test_both_score_rules_are_shown_where_they_differ() -> None:
     plain = json.loads(run(hand, "--wild", "3", "--json"))["min_scores"]
     assert plain["paper"] < plain["platform"]
     assert f"MinScore {plain['paper']} ({min(80, plain['platform'])} by the platform rule)" in run(hand, "--wild", "3")
-    strict = json.loads(run(hand, "--wild", "3", "--rules", "platform", "--json"))
+    strict = json.loads(run(hand, "--wild", "3", "--rules", "platform(printed_jokers=2)", "--json"))
     assert strict["min_score"] == min(80, plain["platform"])
 
 
@@ -89,11 +94,11 @@ def test_outs_and_draws_are_those_of_the_distance_shown() -> None:
 
 
 def test_two_decks_count_every_copy() -> None:
-    result = json.loads(run(IV_A, "--wild", "3", "--decks", "2", "--json"))
+    result = json.loads(run(IV_A, "--wild", "3", *TWO_DECKS, "--json"))
     assert result["waits_for"]["Kc"] == 2
     assert result["printed_jokers"] == 4
     doubled = IV_A.replace("7s", "Kh")
-    assert json.loads(run(doubled, "--wild", "3", "--decks", "2", "--json"))["hand"].split().count("Kh") == 2
+    assert json.loads(run(doubled, "--wild", "3", *TWO_DECKS, "--json"))["hand"].split().count("Kh") == 2
 
 
 @pytest.mark.parametrize(
@@ -105,13 +110,13 @@ def test_two_decks_count_every_copy() -> None:
         ),
         ((IV_A, "--wild", "X"), "not a wild rank: 'X'"),
         ((IV_A,), "Indian Rummy needs the wild rank: --wild 3"),
-        ((IV_A.replace("7s", "Kh"), "--wild", "3"), "Kh is there 2 times, but one deck is in play"),
-        ((IV_A.replace("7s 4d", "Kh Kh"), "--wild", "3", "--jokers", "9"), "printed jokers, not 9"),
+        ((IV_A.replace("7s", "Kh"), "--wild", "3"), "Kh occurs 2 times, but one deck is in play"),
+        ((IV_A.replace("7s 4d", "Kh Kh"), "--wild", "3", *jokers(9)), "must lie between 0 and 4"),
         ((IV_A.replace("Ks Kh 7s", "PJ PJ PJ"), "--wild", "3"), "PJ is in the hand 3 times, but 2 printed jokers"),
-        ((IV_A.replace("7s", "PJ"), "--wild", "3", "--jokers", "0"), "PJ is in the hand 1 times, but 0 printed jokers"),
-        ((IV_A, "--wild", "3", "--decks", "3"), "one or two decks, not 3"),
-        ((IV_A, "--wild", "3", "--decks", "0"), "one or two decks, not 0"),
-        ((IV_A, "--wild", "3", "--rules", "mine"), "no score rule named 'mine'"),
+        ((IV_A.replace("7s", "PJ"), "--wild", "3", *jokers(0)), "PJ is in the hand 1 times, but 0 printed jokers"),
+        ((IV_A, "--wild", "3", "--rules", "paper(decks=3)"), "must lie between 1 and 2"),
+        ((IV_A, "--wild", "3", "--rules", "paper(decks=none)"), "takes a whole number"),
+        ((IV_A, "--wild", "3", "--rules", "mine"), "no preset named 'mine'"),
         ((IV_A, "--wild", "3", "--dead", "Kh"), "Kh is in the hand or gone 2 times, but 1 in play"),
         ((IV_A, "--wild", "3", "--dead", "1x"), "not a card: '1x'"),
     ],
@@ -125,4 +130,4 @@ def test_a_hand_that_cannot_be_is_refused_clearly(arguments: tuple[str, ...], me
 def test_options_of_indian_are_refused_for_gin() -> None:
     done = CliRunner().invoke(app, ["hand", "gin", "7h 8h 9h", "--wild", "3"])
     assert isinstance(done.exception, RummyError)
-    assert "--wild is for Indian Rummy" in str(done.exception)
+    assert "Gin Rummy has no use for 'wild'" in str(done.exception)

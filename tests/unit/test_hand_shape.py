@@ -11,21 +11,22 @@ import pytest
 from properties import reference
 from rummylab._jit import kernel
 from rummylab.agents.gin import utility
-from rummylab.agents.gin.utility_options import NETWORK, SAMPLES
+from rummylab.agents.gin.utility_policy import NETWORK, WEIGHTS, P
 from rummylab.beliefs.gin import shape as s
 from rummylab.beliefs.gin.network import BUNDLED, bundled
 from rummylab.errors import ArtifactError, OptionError
 from rummylab.learning.opponent_hand import shape
 from rummylab.learning.opponent_hand.beliefs import certain, counts, uniform
-from rummylab.learning.opponent_hand.dataset import Plan, paper_mix, parse_mix, phase_mix, play_shard
+from rummylab.learning.opponent_hand.dataset import DatasetPlan, play_shard
 from rummylab.learning.opponent_hand.hands import Hands
+from rummylab.learning.opponent_hand.line_ups import paper_mix, parse_mix, phase_mix
 from rummylab.learning.opponent_hand.players import player
 from rummylab.learning.opponent_hand.shape import Positions
 
 
 @pytest.fixture(scope="module")
 def hands() -> Hands:
-    return play_shard(Plan(entries=6000, seed=3, line_ups=parse_mix("simple:simple"), shard_entries=6000), 0)
+    return play_shard(DatasetPlan(entries=6000, seed=3, line_ups=parse_mix("simple:simple"), shard_entries=6000), 0)
 
 
 def plain() -> np.ndarray:
@@ -53,7 +54,7 @@ def test_shaped_hands_are_hands(hands: Hands) -> None:
     weights = plain()
     weights[:, 1] = -2
     for drawn, known, unseen in zip(
-        shape.sample(positions, weights, 2), positions.known, positions.unseen, strict=True
+        shape.sample(positions, weights, 2), positions.known, positions.hidden, strict=True
     ):
         assert int(drawn).bit_count() == 10
         assert not int(drawn) & ~int(unseen)
@@ -76,10 +77,10 @@ def test_without_weights_of_the_whole_the_walk_keeps_to_the_odds() -> None:
 
 @kernel
 def count(hand: int) -> tuple[int, int]:
-    return s.neighbours(hand), s.pairs(hand)
+    return s.neighbors(hand), s.pairs(hand)
 
 
-def test_neighbours_and_pairs_are_counted() -> None:
+def test_neighbors_and_pairs_are_counted() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
         cards = rng.permutation(52)[:10]
@@ -110,8 +111,8 @@ def test_weights_survive_their_file_and_others_are_refused(tmp_path: Path) -> No
     for change, message in (
         ({"format": "x"}, "but rummylab-hand-shape version 2 is needed"),
         ({"kinds": {kind: {"weights": [[1, 2]]} for kind in s.KINDS}}, "shape"),
-        ({"kinds": {**found["kinds"], "simple": {"weights": "x"}}}, "no weights"),
-        ({"kinds": {"utility": found["kinds"]["utility"]}}, "no weights"),
+        ({"kinds": {**found["kinds"], "simple": {"weights": "x"}}}, "does not hold weights"),
+        ({"kinds": {"utility": found["kinds"]["utility"]}}, "does not hold weights"),
     ):
         place.write_text(json.dumps({**found, **change}))
         with pytest.raises(ArtifactError, match=message):
@@ -127,12 +128,12 @@ def test_a_utility_agent_takes_its_network_from_a_directory(tmp_path: Path) -> N
     model = bundled()
     model.save(tmp_path / BUNDLED)
     found = player(f"utility@{tmp_path}~7")
-    assert found.par[SAMPLES] == 7
-    assert found.pointer is utility.act
-    assert NETWORK in found.par
-    assert model.flat[:100].tolist() == found.par[len(utility.WEIGHTS) :][:100].tolist()
-    assert player("utility~7").par[SAMPLES] == 7
-    assert len(player("utility-dnn").par) == len(found.par)
+    assert found.params[P.samples] == 7
+    assert found.kernel is utility.act.kernel
+    assert NETWORK in found.params
+    assert model.flat[:100].tolist() == found.params[WEIGHTS:][:100].tolist()
+    assert player("utility~7").params[P.samples] == 7
+    assert len(player("utility-dnn").params) == len(found.params)
 
 
 @pytest.mark.parametrize("name", ["simple~10", "utility~", "utility~x", "simple@somewhere"])

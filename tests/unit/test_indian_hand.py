@@ -16,8 +16,8 @@ from rummylab.cards.card import JOKER_ID, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.errors import DeckError, NotationError, OptionError
+from rummylab.games.indian.evaluate import Meld, card_value, evaluate, wild_rank
 from rummylab.games.indian.expected_turns import expected_turns
-from rummylab.games.indian.hand import Meld, card_value, evaluate, wild_rank
 from rummylab.games.indian.target import TARGET_SIZE, min_dist_live
 
 PAPER = "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks Kh 7s"
@@ -61,9 +61,9 @@ def test_an_ace_beside_a_king_is_shown_last() -> None:
 
 def test_both_score_rules() -> None:
     hand = Hand.parse("4d 5d 6d 8c 8s 8d Th Qd 4s 2c 7h 2d 4h")
-    assert evaluate(hand, 2).value.min_scores == {"paper": 63, "platform": 78}
+    assert evaluate(hand, 2).value.min_scores == {"paper": 63, "platform": 78, "pure_run_opens": 39}
     assert evaluate(hand, 2).value.min_score == 63
-    strict = evaluate(hand, 2, strict=True).value
+    strict = evaluate(hand, 2, score_rule="platform").value
     assert strict.min_score == 78
     assert strict.grouping == ()
     assert strict.loose == hand

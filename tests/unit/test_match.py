@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from rummylab import compiled_agent, match
+from rummylab import match, register_agent
 from rummylab.arena.backends import ThisProcess, in_order
 from rummylab.arena.latency import Latency
+from rummylab.arena.markdown import games_needed, told_apart
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import bootstrap_ratio, is_nearly_normal, ratio, share
-from rummylab.arena.words import games_needed, told_apart
 from rummylab.errors import OptionError
 
 
@@ -29,8 +29,8 @@ def test_the_same_agent_in_all_seats_gains_nothing_on_rotated_deals() -> None:
     """Without luck of their own three equal agents win each deal equally often from the same seat."""
     from rummylab.games.indian import rules as r
 
-    @compiled_agent("indian")
-    def first_legal(table, mine, par):  # type: ignore[no-untyped-def]
+    @register_agent(game="indian")
+    def first_legal(table, mine, params):  # type: ignore[no-untyped-def]
         codes = np.empty(128, np.int16)
         r.legal_codes(table, mine, codes)
         return np.int64(codes[0])
@@ -68,7 +68,7 @@ def test_rates_add_up() -> None:
 def test_agents_of_one_name_are_told_apart_in_every_number() -> None:
     result = match("gin", "simple", "simple", games=400, seed=2, workers=1)
     told = result.to_dict()
-    assert told["agents"] == ["simple", "simple"], "the line-up as it was given"
+    assert told["agents"] == ["simple", "simple"], "the lineup as it was given"
     assert [row["agent"] for row in told["by_agent"]] == ["simple (1)", "simple (2)"]
     assert told["by_agent"][0]["win_rate"] + told["by_agent"][1]["win_rate"] == pytest.approx(1)
     assert {label: sum(ways.values()) for label, ways in told["won_by"].items()} == {
@@ -116,13 +116,13 @@ def test_progress_tells_games_and_the_estimate() -> None:
     match("gin", "simple", "random", games=1000, seed=1, workers=1, progress=lambda *said: told.append(said))
     assert [done for done, _, _ in told] == [500, 1000]
     assert told[-1][1] == 1000
-    assert told[-1][2].startswith("simple 100.00% ±")
+    assert told[-1][2].startswith("simple against random: 100.0% ±")
 
 
 def test_bad_line_ups_are_refused() -> None:
-    with pytest.raises(OptionError, match="gin has 2 seats, but 3 agents were named"):
+    with pytest.raises(OptionError, match="gin has 2 seats, but 3 agents are named"):
         match("gin", "simple", "random", "simple")
-    with pytest.raises(OptionError, match="two agents or more, not 1"):
+    with pytest.raises(OptionError, match="at least two agents, not 1"):
         match("gin", "simple")
     with pytest.raises(OptionError, match="compares two agents, not 3"):
         match("indian", "mindist", "random", "minscore", sprt=Sprt())

@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from rummylab import GinOptions
+from rummylab import GinOptions, IndianOptions
+from rummylab.engine.options import convert, parse_call
 from rummylab.errors import OptionError, UnknownNameError
 
 
@@ -48,3 +49,87 @@ def test_an_unknown_option_suggests_the_nearest() -> None:
 def test_options_cannot_be_changed_in_place() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         GinOptions().knock_limit = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("eaai", "eaai", {}),
+        (" eaai ", "eaai", {}),
+        ("eaai()", "eaai", {}),
+        ("utility(belief=0, samples=100)", "utility", {"belief": "0", "samples": "100"}),
+        ("utility(belief=0 samples=100)", "utility", {"belief": "0", "samples": "100"}),
+        ("utility( belief = 0 ,samples= 100, )", "utility", {"belief": "0", "samples": "100"}),
+        (
+            "platform(joker_indicator=aces wild decks=2)",
+            "platform",
+            {"joker_indicator": "aces wild", "decks": "2"},
+        ),
+        ("contract-7(contract='2S3 | R4, R4')", "contract-7", {"contract": "2S3 | R4, R4"}),
+        ("mindist(4 0)", "mindist", {"1": "4", "2": "0"}),
+        ("mindist(4, opp=1)", "mindist", {"1": "4", "opp": "1"}),
+    ],
+)
+def test_a_call_is_a_name_with_options_between_commas_or_blanks(text: str, name: str, options: dict[str, str]) -> None:
+    assert parse_call(text) == (name, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(decks=2)", "has no name before its options"),
+        ("platform(decks=2", "is not closed"),
+        ("platform(decks=)", "without a readable value"),
+        ("platform(decks=2, decks=1)", "decks appears twice"),
+        ("platform(decks=(2))", "without a readable value"),
+        ("platform(a='b'c=2)", "needs a comma or a blank"),
+    ],
+)
+def test_a_call_that_cannot_be_read_says_where(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        parse_call(text)
+
+
+def test_rules_in_call_notation_are_typed_by_the_options() -> None:
+    assert IndianOptions.parse("platform(decks=2, pile_jokers=yes)") == IndianOptions.preset(
+        "platform", decks=2, pile_jokers=True
+    )
+    assert IndianOptions.parse("paper(joker_indicator=aces wild)").joker_indicator == "aces wild"
+    with pytest.raises(OptionError, match="decks of platform takes a whole number, not 'two'"):
+        IndianOptions.parse("platform(decks=two)")
+    with pytest.raises(OptionError, match="pile_jokers of platform takes true or false, not '1'"):
+        IndianOptions.parse("platform(pile_jokers=1)")
+    with pytest.raises(UnknownNameError, match="did you mean 'decks'"):
+        IndianOptions.parse("platform(deck=2)")
+    with pytest.raises(OptionError, match="seats is 9, but must lie between 2 and 6"):
+        IndianOptions.parse("platform(seats=9)")
+
+
+def test_positions_count_the_fields_of_the_options_in_order() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Level:
+        level: int = 1
+        speed: float = 0.5
+        target: int | None = None
+
+    assert convert(Level, {"1": "4", "speed": "2", "target": "none"}, "champion") == {
+        "level": 4,
+        "speed": 2.0,
+        "target": None,
+    }
+    with pytest.raises(OptionError, match="champion takes 3 options, not 4"):
+        convert(Level, {"4": "1"}, "champion")
+    with pytest.raises(OptionError, match="champion got option level twice"):
+        convert(Level, {"1": "4", "level": "5"}, "champion")
+    with pytest.raises(OptionError, match="speed of champion takes a finite number, not 'inf'"):
+        convert(Level, {"speed": "inf"}, "champion")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["paper", "platform(decks=2)", 'paper(joker_indicator="aces wild")', "platform(seats=3)", "paper(cap=60)"],
+)
+def test_options_print_as_the_nearest_preset_and_read_back(text: str) -> None:
+    options = IndianOptions.parse(text)
+    assert str(options) == text
+    assert IndianOptions.parse(str(options)) == options

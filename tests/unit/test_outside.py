@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from rummylab import State
 from rummylab.arena import outside, wire
 from rummylab.arena.backends import ThisProcess
+from rummylab.arena.installed import GROUP, installed
 from rummylab.arena.match import match
 from rummylab.arena.store import Store
 from rummylab.arena.tournament import Plan, tournament
@@ -121,15 +122,15 @@ def test_a_changed_file_is_another_agent(tmp_path: Path) -> None:
 
 
 def test_an_installed_package_offers_agents_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = metadata.EntryPoint("guest", mine("FirstLegal"), outside.GROUP)
-    monkeypatch.setattr(outside.importlib.metadata, "entry_points", lambda group: [point])
-    outside._entry_points.cache_clear()
+    point = metadata.EntryPoint("guest", mine("FirstLegal"), GROUP)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point])
+    installed.cache_clear()
     try:
-        assert [listed.name for listed in outside.installed()] == ["guest"]
+        assert list(installed()) == ["guest"]
         assert not outside.is_compiled("gin", "guest")
         assert not match("gin", "guest", "simple", games=2, workers=1).faults
     finally:
-        outside._entry_points.cache_clear()
+        installed.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -148,11 +149,11 @@ def test_who_cannot_play_is_refused_before_the_first_game(spec: str, error: type
     with pytest.raises(error, match=words):
         match("gin", "simple", spec, games=2)
     with pytest.raises(error, match=words):
-        Plan(game="gin", agents=("simple", spec))
+        tournament(Plan(game="gin", agents=("simple", spec)))
 
 
 def test_the_command_line_takes_a_file() -> None:
-    command = ["arena", "indian", "mindist", "--agent", mine("FirstLegal"), "--games", "2", "--workers", "1", "--json"]
+    command = ["match", "indian", "mindist", mine("FirstLegal"), "--games", "2", "--workers", "1", "--json"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0
     assert json.loads(done.stdout)["agents"] == ["mindist", mine("FirstLegal")]

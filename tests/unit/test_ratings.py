@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import choix
 import numpy as np
 import pytest
 
-from rummylab.arena.ratings import ELO, Field, Rating, maximize, rate, rating_notes
+from rummylab.arena.ratings import ELO, Rating, ScoreMatrix, maximize, rate, rating_notes
 from rummylab.arena.statistics import Floats
 from rummylab.arena.tournament import Plan, tournament
 from rummylab.errors import OptionError
@@ -91,7 +92,7 @@ def test_ratings_are_differences_to_the_anchor() -> None:
     assert to_a["c"].elo - to_a["b"].elo == pytest.approx(to_b["c"].elo, abs=0.1)
     assert (-to_b["a"].high, -to_b["a"].low) == pytest.approx((to_a["b"].low, to_a["b"].high), abs=0.5)
     assert [rating.name for rating in rate("abc", scores)] == ["c", "b", "a"]
-    with pytest.raises(OptionError, match="anchor 'x' is not in the field"):
+    with pytest.raises(OptionError, match="anchor 'x' is not among the agents"):
         rate("abc", scores, anchor="x")
 
 
@@ -128,7 +129,7 @@ def test_deals_that_cancel_give_narrower_intervals_than_independent_games() -> N
 
 def test_estimates_are_those_of_a_general_optimizer() -> None:
     optimize = pytest.importorskip("scipy.optimize")
-    field = Field.of(5, drawn([0, 50, 100, 300, 500], 100), 2)
+    field = ScoreMatrix.of(5, drawn([0, 50, 100, 300, 500], 100), 2)
 
     def loss(rest: Floats) -> float:
         theta = np.concatenate([[0.0], rest])
@@ -157,3 +158,18 @@ def test_what_exceeds_the_rate_in_self_play_is_told_as_a_difference() -> None:
         margin = row["adjusted_margin"]["value"]
         assert -1 <= margin <= 1
         assert margin == pytest.approx(row["moving_first"]["value"] - edge, abs=0.06)
+
+
+def test_strengths_of_highest_likelihood_agree_with_choix() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.array([0.0, 0.4, -0.7, 1.1, 0.2])
+    n = len(truth)
+    won = np.zeros((n, n))
+    for i, j in zip(*np.triu_indices(n, 1), strict=True):
+        won[i, j] = rng.binomial(80, 1 / (1 + np.exp(truth[j] - truth[i])))
+        won[j, i] = 80 - won[i, j]
+    free = np.arange(n) != 0
+    (ours,) = maximize(won[None], (won + won.T)[None], np.zeros((1, n)), free[None])
+    games = [(i, j) for i, j in np.ndindex(n, n) for _ in range(int(won[i, j]))]
+    theirs = choix.opt_pairwise(n, games, method="Newton-CG")
+    assert ours == pytest.approx(theirs - theirs[0], abs=1e-4)

@@ -12,22 +12,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as MplFigure
 from typer.testing import CliRunner
 
 from rummylab.arena.backends import ThisProcess
+from rummylab.arena.markdown import as_code, table
 from rummylab.arena.match import MatchResult
-from rummylab.arena.plots import Picture
-from rummylab.arena.report import figures
-from rummylab.arena.report.document import Figure, Number, Table, Text, to_html, to_markdown
-from rummylab.arena.report.facts import Facts, listed, p_of, short_name
-from rummylab.arena.report.reading import KeptPlan, find_tournament, read
-from rummylab.arena.report.tournament import write_report
+from rummylab.arena.plots import compact
 from rummylab.arena.statistics import Estimate
 from rummylab.arena.store import Store
-from rummylab.arena.tournament import Plan, Standings, tournament
+from rummylab.arena.tournament import Plan, Standings, find_tournament, read_tournament, tournament
 from rummylab.cli.main import app
 from rummylab.errors import MissingExtraError, OptionError, StoreError
 from rummylab.games.registry import game
+from rummylab.lab.page import to_html, write_pages
+from rummylab.lab.report import figures
+from rummylab.lab.report.facts import Facts, listed, p_of, short_name
+from rummylab.lab.report.tournament import write_report
 
 PLAN = Plan(game="gin", agents=("simple", "random"), games=1000, seed=3, self_play=True)
 REST = ("ratings", "win-rates", "points", "first-move", "skill", "convergence", "distributions", "outcomes")
@@ -54,7 +55,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Standings]:
 @pytest.fixture(scope="module")
 def pages(played: tuple[Path, Standings], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("pages")
-    result = CliRunner().invoke(app, ["report", "two", "--store", str(played[0]), "--out", str(out), "--json"])
+    result = CliRunner().invoke(app, ["store", "report", str(played[0]), "two", "--out", str(out), "--json"])
     assert result.exit_code == 0, result.output
     said = json.loads(result.output)
     assert said["run"] == "two"
@@ -67,20 +68,17 @@ def pages(played: tuple[Path, Standings], tmp_path_factory: pytest.TempPathFacto
 def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures undrawn: they take a second each report."""
 
-    def undrawn(writer: Any, name: str, _: Any, shows: str, caption: str) -> Figure:
-        return Figure(Picture(writer.out / f"{name}.png"), shows, caption)
-
-    monkeypatch.setattr("rummylab.arena.report.tournament._Writer.figure", undrawn)
+    monkeypatch.setattr("rummylab.lab.report.tournament._Report.draw", lambda report, name: f"{name}.svg")
 
 
 def made_up(n_agents: int, n_deals: int = 60) -> Facts:
     """A tournament of agents whose strength falls with their number; nobody plays, the results are drawn by lot."""
     rng = np.random.default_rng(5)
     names = tuple(f"agent-with-a-name-{i}" for i in range(n_agents))
-    plan = KeptPlan(game="gin", agents=names, games=2 * n_deals, seed=1, self_play=True)
+    plan = Plan(game="gin", agents=names, games=2 * n_deals, seed=1, self_play=True)
     results = {}
-    for one, two in plan.pairings():
-        tallies = np.zeros(2 * n_deals, game("gin").batch.TALLY)
+    for one, two in plan.lineups():
+        tallies = np.zeros(2 * n_deals, game("gin").batch.tally_for(2))
         better = 0.5 + 0.45 * (names.index(two) - names.index(one)) / n_agents
         tallies["winner"] = rng.random(2 * n_deals) > better
         tallies["starter"] = np.arange(2 * n_deals) % 2
@@ -97,24 +95,23 @@ def made_up(n_agents: int, n_deals: int = 60) -> Facts:
 def test_the_page_needs_nothing_from_elsewhere(pages: Path) -> None:
     html = (pages / "report.html").read_text()
     assert "http" not in html
-    assert not re.search(r"\ssrc=|<link|@import|url\((?!#)", html)
+    assert not re.search(r"<link|@import|url\(", html)
+    assert set(re.findall(r'\ssrc="(.{5})', html)) == {"data:"}
     assert set(re.findall(r'href="([^"]{1})', html)) == {"#"}
     places = re.findall(r'\bid="([^"]+)"', html)
     assert len(places) == len(set(places))
-    assert html.count("<svg") == len(REST)
+    assert html.count("data:image/svg+xml;base64,") == len(REST)
 
 
 def test_every_link_in_the_page_leads_somewhere(pages: Path) -> None:
     html = (pages / "report.html").read_text()
     places = set(re.findall(r'\bid="([^"]+)"', html))
-    assert set(re.findall(r'(?:href="|url\()#([^")]+)', html)) <= places
+    assert set(re.findall(r'href="#([^")]+)', html)) == places
 
 
 def test_both_forms_have_the_win_rates_of_the_table(played: tuple[Path, Standings], pages: Path) -> None:
     html, markdown = (pages / "report.html").read_text(), (pages / "report.md").read_text()
     row = played[1].to_dict()["cross_table"][0]
-    assert f'data-sort="{row["win_rate"]!r}"' in html
-    assert f'data-sort="{row["points_per_hand"]!r}"' in html
     for text in (html, markdown):
         assert f"{100 * row['win_rate']:.2f}%" in text
         assert f"{100 * row['ci'][0]:.2f}% to {100 * row['ci'][1]:.2f}%" in text
@@ -133,16 +130,16 @@ def test_the_report_says_what_elo_is_relative_to_and_no_win_rate_exceeds_100_per
 
 def test_the_same_run_gives_the_same_bytes(played: tuple[Path, Standings], pages: Path, tmp_path: Path) -> None:
     write_report(Store(played[0]), None, tmp_path)
-    for name in ("report.md", "report.html", "ratings.png", "outcomes.png"):
+    for name in ("report.md", "report.html", "ratings.svg", "outcomes.svg"):
         assert (tmp_path / name).read_bytes() == (pages / name).read_bytes()
 
 
 def test_the_command_in_the_report_is_the_run(played: tuple[Path, Standings], pages: Path) -> None:
     markdown = (pages / "report.md").read_text()
     assert (
-        "rummylab tournament gin --agents simple,random --games 1000 --seed 3 --rules eaai --self-play"
+        "rummylab tournament gin simple random --games 1000 --seed 3 --rules eaai --self-play"
         " --store runs.db --run two\n"
-        "rummylab report two --store runs.db --out report\n"
+        "rummylab store report runs.db two --out report\n"
     ) in markdown
     (run,) = Store(played[0]).runs()
     assert run["code"] in markdown
@@ -151,7 +148,7 @@ def test_the_command_in_the_report_is_the_run(played: tuple[Path, Standings], pa
 
 def test_what_is_read_back_is_what_was_played(played: tuple[Path, Standings]) -> None:
     store = Store(played[0])
-    assert read(find_tournament(store, "two")).to_dict() == played[1].to_dict()
+    assert read_tournament(find_tournament(store, "two")).to_dict() == played[1].to_dict()
 
 
 @pytest.mark.usefixtures("words_only")
@@ -174,23 +171,23 @@ def test_a_run_is_found_by_name_number_or_key(played: tuple[Path, Standings]) ->
 
 def test_errors_are_clear(played: tuple[Path, Standings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(played[0])
-    with pytest.raises(StoreError, match="no run 'three'; there is: 1 two"):
+    with pytest.raises(StoreError, match=r"no run 'three'. Its runs: 1 two"):
         write_report(store, "three", tmp_path)
-    with pytest.raises(StoreError, match="holds no tournament"):
+    with pytest.raises(StoreError, match="has no tournament"):
         write_report(Store(tmp_path / "empty.db"), None, tmp_path)
     begun = Store(tmp_path / "begun.db")
     begun.open_run("tournament", PLAN.to_dict(), "code", "new")
-    with pytest.raises(StoreError, match="nothing has been played of the run new"):
+    with pytest.raises(StoreError, match="the run new has no games yet"):
         write_report(begun, "new", tmp_path)
-    missing = CliRunner().invoke(app, ["report", "--store", str(tmp_path / "none.db")])
+    missing = CliRunner().invoke(app, ["store", "report", str(tmp_path / "none.db")])
     assert isinstance(missing.exception, StoreError)
     assert "no such results file" in str(missing.exception)
     assert not (tmp_path / "none.db").exists()
     begun.open_run("study", {"game": "gin"}, "code", "other")
-    with pytest.raises(OptionError, match="'other' is no tournament but a study"):
+    with pytest.raises(OptionError, match="'other' is not a tournament but of the kind 'study'"):
         write_report(begun, "other", tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(OptionError, match="cannot be made a directory"):
+    with pytest.raises(OptionError, match="cannot be created for the report"):
         write_report(store, "two", tmp_path / "file")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"rummylab\[report\]"):
@@ -206,14 +203,14 @@ def test_a_report_does_not_need_the_agents_any_more(tmp_path: Path) -> None:
     tournament(plan, store=store, backend=ThisProcess())
     mine.unlink()
     text = write_report(store, None, tmp_path / "out").markdown.read_text()
-    assert "Forfeits of outside agents" in text
+    assert "## Which games were forfeited?" in text
     assert "| `Mine` | 4 | 4 | crash 4 |" in text
 
 
-def test_differences_that_chance_can_make_are_not_called_sure() -> None:
+def test_differences_that_chance_can_make_are_not_called_significant() -> None:
     facts = made_up(12, 40)
     uncorrected = [c for c in facts.comparisons if not c.win.low <= 0.5 <= c.win.high]
-    sure = [c for c in facts.comparisons if c.is_sure]
+    sure = [c for c in facts.comparisons if c.is_significant]
     assert 0 < len(sure) < len(uncorrected)
     assert all(c in uncorrected for c in sure)
 
@@ -227,8 +224,9 @@ def test_a_p_value_agrees_with_its_interval() -> None:
 @pytest.mark.parametrize("n", [2, 7, pytest.param(20, marks=pytest.mark.slow)])
 def test_no_labels_of_the_cross_table_overlap(n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
-    monkeypatch.setattr("rummylab.arena.plots._svg", lambda drawn, _: kept.append(drawn) or "")
-    figures.win_rates(Picture(tmp_path / "win-rates.png"), made_up(n, 20))
+    save = MplFigure.savefig
+    monkeypatch.setattr(MplFigure, "savefig", lambda drawn, *a, **k: kept.append(drawn) or save(drawn, *a, **k))
+    figures.win_rates(tmp_path / "win-rates.png", made_up(n, 20))
     (drawn,) = kept
     boxes = [text.get_window_extent() for text in drawn.axes[0].texts]
     assert len(boxes) == 2 * n * (n - 1)
@@ -240,16 +238,43 @@ def test_no_labels_of_the_cross_table_overlap(n: int, tmp_path: Path, monkeypatc
     assert min(row.x0 for row in rows) >= 0
 
 
-def test_words_cannot_break_out_of_the_page() -> None:
-    page = to_html("a <b> title", [Text("<script>x</script> & `a<b` **bold**")])
-    assert "<script>x" not in page
-    assert "<code>a&lt;b</code> <strong>bold</strong>" in page
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "![x](http://example.org/x.png)",
+        "![x](../secret.png)",
+        "[x](javascript:alert(1))",
+        "<details><summary><script>alert(1)</script></summary>",
+        "`</code><script>alert(1)</script>`",
+        "</style><script>alert(1)</script>",
+    ],
+)
+@pytest.mark.parametrize("form", ["# {}", "## {}", "{}", "| a |\n|---|\n| {} |", "- {}", "```\n{}\n```"])
+def test_text_cannot_break_out_of_the_page(attack: str, form: str, tmp_path: Path) -> None:
+    page = to_html("# title\n\n" + form.format(attack), tmp_path)
+    assert page.count("<script") == 1  # ours
+    assert "<img" not in page
+    assert 'href="javascript' not in page
+    assert page.count("</style>") == 1
 
 
-def test_a_table_has_the_same_cells_in_both_forms() -> None:
-    table = Table(("who", "how much"), [["a|b", Number("1.5", 1.5)]])
-    assert to_markdown("t", [table]) == "# t\n\n| who | how much |\n|:--|--:|\n| a\\|b | 1.5 |\n"
-    assert '<td>a|b</td><td class="n" data-sort="1.5">1.5</td>' in to_html("t", [table])
+def test_an_agents_name_is_shown_as_it_is(tmp_path: Path) -> None:
+    name = "program:`x` <b> & **c** | d"
+    page = to_html("# t\n\n" + table(("who",), [(as_code(name),)]), tmp_path)
+    assert "<code>program:'x' &lt;b&gt; &amp; **c** | d</code>" in page
+
+
+def test_pages_are_built_from_markdown_and_its_figures(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "dot.png").write_bytes(b"not really")
+    (tmp_path / "a" / "README.md").write_text("# A study\n\n## What is it?\n\n![A dot](dot.png)\n")
+    (page,) = write_pages(tmp_path)
+    text = page.read_text()
+    assert page == tmp_path / "a" / "report.html"
+    assert "<title>A study</title>" in text
+    assert '<img alt="A dot" src="data:image/png;base64,' in text
 
 
 def test_names_of_outside_agents_are_cut_to_fit() -> None:
@@ -259,3 +284,13 @@ def test_names_of_outside_agents_are_cut_to_fit() -> None:
     assert len(short_name("x" * 100)) == 24
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"], most=2) == "a, b and 1 more"
+
+
+def test_a_figure_loses_lines_and_digits_but_no_scale() -> None:
+    drawn = (
+        '<?xml version="1.0"?>\n<svg width="9pt">\n <metadata>\n  <x/>\n </metadata>\n <g id="axes_1">\n'
+        '  <path d="M 1.23456 -7.5 \nL 0.001 2\n" transform="scale(0.015625)"/>\n </g>\n</svg>\n'
+    )
+    assert compact(drawn) == (
+        '<svg width="9pt">\n<g id="axes_1"><path d="M 1.23 -7.5 L 0.00 2 " transform="scale(0.015625)"/></g></svg>\n'
+    )

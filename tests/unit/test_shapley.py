@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rummylab.arena.statistics import linearised, mean, ratio, shapley
+from rummylab.arena.statistics import linearized, mean, ratio, shapley
 from rummylab.errors import OptionError
 
 GAMES = st.integers(1, 4).flatmap(lambda n: arrays(np.float64, 1 << n, elements=st.integers(-100, 100).map(float)))
@@ -80,13 +80,13 @@ def test_what_is_worked_out_deal_by_deal_has_the_value_of_the_means_and_an_hones
 
 @pytest.mark.parametrize("n", [0, 3, 15, 17])
 def test_values_for_no_whole_number_of_players_are_refused(n: int) -> None:
-    with pytest.raises(OptionError, match=f"there are {n} values"):
+    with pytest.raises(OptionError, match=f"There are {n} values"):
         shapley(np.zeros(n))
 
 
-def test_the_linearised_ratio_has_the_value_and_the_error_of_the_ratio() -> None:
+def test_the_linearized_ratio_has_the_value_and_the_error_of_the_ratio() -> None:
     rng = np.random.default_rng(5)
     hands = rng.integers(4, 20, 500).astype(np.float64)
     gain = 2 * hands + rng.normal(0, 40, 500)
-    whole, parts = ratio(gain, hands), mean(linearised(gain, hands))
+    whole, parts = ratio(gain, hands), mean(linearized(gain, hands))
     assert (parts.value, parts.low, parts.high) == pytest.approx((whole.value, whole.low, whole.high))

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import rummylab.arena.store as store_module
+from rummylab.arena import store_schema
 from rummylab.arena.backends import ThisProcess
 from rummylab.arena.columns import pack, unpack
 from rummylab.arena.jobs import Played, play_task, tally_of
+from rummylab.arena.keys import ChunkKey, GameKey
 from rummylab.arena.outside import Fault
 from rummylab.arena.store import Run, Store, config_key
 from rummylab.arena.tournament import Plan, tournament
@@ -45,6 +46,14 @@ def played(seed: int = 0, seconds: float = 1.0, **more: Any) -> Played:
     return Played(some_rows(seed=seed), seconds=seconds, **more)
 
 
+def chunk(number: int, step: str = "") -> ChunkKey:
+    """Return a key; chunks are told apart by their first deal."""
+    return ChunkKey(("a", "b"), number, 20, step)
+
+
+GAME = GameKey(("a", "b"), 0, 0)
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "runs.db"
@@ -71,7 +80,7 @@ def old_file(path: Path, *, chunk: bytes = b"") -> None:
         key = config_key("tournament", config, code)
         row = (key, "tournament", json.dumps(config, sort_keys=True), code, "a machine", "2025-01-01")
         db.execute("insert into runs (key, kind, config, code, machine, created) values (?,?,?,?,?,?)", row)
-        db.execute("insert into chunks values (1, ?, ?)", (PLAN.tasks()[0].name, chunk))
+        db.execute("insert into chunks values (1, 'simple:random:0+250', ?)", (chunk,))
     db.close()
 
 
@@ -90,21 +99,56 @@ def test_a_file_of_the_first_schema_is_migrated_and_its_run_goes_on(path: Path) 
         assert store.runs()[0]["machine"] == "a machine"
         tournament(PLAN, store=store, backend=ThisProcess())
         assert [run["id"] for run in store.runs()] == [1]
-        kept = [store.run(1).chunk(task.name, tally_of("gin", 2)) for task in PLAN.tasks()]
+        kept = [store.run(1).chunk(task.key, tally_of("gin", 2)) for task in PLAN.tasks()]
     assert kept[0] is not None
     assert (kept[0].rows == first).all()
     assert all(part is not None for part in kept)
     with sqlite3.connect(path) as db:
-        assert db.execute("pragma user_version").fetchone() == (store_module.SCHEMA,)
+        assert db.execute("pragma user_version").fetchone() == (store_schema.SCHEMA,)
     db.close()
+
+
+def test_names_of_earlier_schemas_become_keys(path: Path) -> None:
+    lineup = ("some/mine.py:Me", "program:sh bot")
+    config = {"game": "gin-course", "agents": list(lineup)}
+    steps = {"steps": [{"name": "first", "agents": ["a", "b", "c"]}]}
+    with sqlite3.connect(path, isolation_level=None) as db:
+        for version in range(4):
+            for statement in store_schema.MIGRATIONS[version]:
+                db.execute(str(statement))
+        for number, (kind, found) in enumerate((("tournament", config), ("experiment", steps)), 1):
+            row = (number, str(number), kind, json.dumps(found))
+            db.execute(
+                "insert into runs (id, key, kind, config, code, machine, created) values (?,?,?,?,'','','')", row
+            )
+        results, layout = pack(some_rows())
+        names = [(1, f"{':'.join(lineup)}:40+20"), (2, "first/a:c:b:0+10"), (2, "first/shard 3")]
+        for run, name in names:
+            total = store_schema.checksum(results, name, layout, "[]")
+            db.execute("insert into chunks values (?,?,?,'[]',1,?,?)", (run, name, results, layout, total))
+        db.execute("update chunks set checksum = 7 where name = 'first/a:c:b:0+10'")
+        db.execute("insert into hands values (1, ?, 'a record', null)", (f"{':'.join(lineup)}:40:1",))
+        db.execute("pragma user_version = 4")
+    db.close()
+    with Store(path) as store:
+        assert store.runs()[0]["config"]["game"] == "gin_pass"
+        first, second = store.every_run()
+        assert first.chunk_keys() == [ChunkKey(lineup, 40, 20)]
+        kept = first.chunk(ChunkKey(lineup, 40, 20), DTYPE)
+        assert kept is not None
+        assert (kept.rows == some_rows()).all()
+        assert list(first.hands()) == [(GameKey(lineup, 40, 1), "a record")]
+        damaged = ChunkKey(("a", "c", "b"), 0, 10, "first")
+        assert second.chunk_keys() == [damaged, ChunkKey(("shard 3",), 0, 0, "first")]
+        assert second.drop_damaged(DTYPE) == [damaged]
 
 
 def test_a_migration_that_fails_half_way_leaves_the_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old_file(path)
     before = dump(path)
-    broken = store_module._MIGRATIONS | {2: ("alter table chunks add column layout text", "alter table nowhere")}
+    broken = store_schema.MIGRATIONS | {2: ("alter table chunks add column layout text", "alter table nowhere")}
     with monkeypatch.context() as patch:
-        patch.setattr(store_module, "_MIGRATIONS", broken)
+        patch.setattr(store_schema, "MIGRATIONS", broken)
         with pytest.raises(StoreError, match="incomplete input"):
             Store(path)
     assert dump(path) == before
@@ -144,43 +188,43 @@ def test_rows_can_be_read_when_the_drivers_count_other_things() -> None:
 
 def test_a_chunk_comes_back_with_its_faults(store: Store, run: Run) -> None:
     faults = (Fault("mine.py:Me", 3, 1, "crash", "ended with code 1"),)
-    run.keep("a:b:0+20", played(faults=faults))
-    kept = store.run("mine").chunk("a:b:0+20", DTYPE)
+    run.keep(chunk(0), played(faults=faults))
+    kept = store.run("mine").chunk(chunk(0), DTYPE)
     assert kept is not None
     assert kept.faults == faults
     assert (kept.rows == some_rows()).all()
-    assert run.chunk("a:b:20+20", DTYPE) is None
+    assert run.chunk(chunk(20), DTYPE) is None
 
 
 def test_small_chunks_are_written_together_and_large_ones_at_once(path: Path, run: Run) -> None:
     with Store(path) as reader:
         seen = reader.run("mine")
-        run.keep("small", played(seconds=0.001))
-        assert seen.chunk_names() == []
-        run.keep("large", played(seconds=5))
-        assert seen.chunk_names() == ["large", "small"]
-        run.keep("last", played(seconds=0.001))
+        run.keep(chunk(1), played(seconds=0.001))
+        assert seen.chunk_keys() == []
+        run.keep(chunk(0), played(seconds=5))
+        assert seen.chunk_keys() == [chunk(0), chunk(1)]
+        run.keep(chunk(2), played(seconds=0.001))
         run.flush()
-        assert len(seen.chunk_names()) == 3
+        assert len(seen.chunk_keys()) == 3
 
 
 def test_who_keeps_a_chunk_first_counts(path: Path, run: Run) -> None:
     with Store(path) as other:
-        assert other.run("mine").keep("chunk", played(seed=1)) == {}
-    theirs = run.keep("chunk", played(seed=2, hands=(("game", "of another chunk"),)))
-    assert (theirs["chunk"].rows == some_rows(seed=1)).all()
-    assert run.hand_names() == []
+        assert list(other.run("mine").keep(chunk(0), played(seed=1))) == [chunk(0)]
+    settled = run.keep(chunk(0), played(seed=2, hands=((GAME, "of another chunk"),)))
+    assert (settled[chunk(0)].rows == some_rows(seed=1)).all()
+    assert run.hand_keys() == []
 
 
 def test_hands_and_artifacts_come_back(run: Run) -> None:
-    run.keep_hand("a:b:0:0", "a record\n")
-    run.keep_hand("a:b:0:0", "another")
-    assert list(run.hands()) == [("a:b:0:0", "a record\n")]
+    run.keep_hand(GAME, "a record\n")
+    run.keep_hand(GAME, "another")
+    assert list(run.hands()) == [(GAME, "a record\n")]
     run.keep_artifact("curve.png", b"\x00\x01")
     run.keep_artifact("curve.png", b"\x02")
     assert run.artifact("curve.png") == b"\x02"
     assert run.artifacts() == ["curve.png"]
-    with pytest.raises(StoreError, match=r"no artifact 'curve.svg'; there is: curve.png"):
+    with pytest.raises(StoreError, match=r"no artifact 'curve.svg'. Its artifacts: curve.png"):
         run.artifact("curve.svg")
 
 
@@ -189,14 +233,14 @@ def test_a_run_is_found_by_name_number_and_beginning_of_its_key(store: Store, ru
     for which in ("mine", 1, "1", run.key, run.key[:10]):
         assert store.run(which).number == run.number
     assert store.run(2).key == other.key
-    with pytest.raises(StoreError, match=f"no run 'yours'; there is: 1 mine, 2 {other.key}"):
+    with pytest.raises(StoreError, match=f"no run 'yours'. Its runs: 1 mine, 2 {other.key}"):
         store.run("yours")
 
 
 def test_a_run_that_had_no_name_gets_one_and_keeps_it(store: Store) -> None:
     store.open_run("test", {"seed": 2}, "code")
     assert store.open_run("test", {"seed": 2}, "code", "late").about["name"] == "late"
-    with pytest.raises(StoreError, match="is the run 'late' already, not 'later'"):
+    with pytest.raises(StoreError, match="is already the run 'late', not 'later'"):
         store.open_run("test", {"seed": 2}, "code", "later")
 
 
@@ -214,7 +258,7 @@ def keep_some(path: Path, n: int = 20) -> None:
     with Store(path) as store:
         run = store.open_run("test", {"seed": 1}, "code", "mine")
         for i in range(n):
-            run.keep(f"chunk {i}", Played(some_rows(400, seed=i), seconds=1))
+            run.keep(chunk(i), Played(some_rows(400, seed=i), seconds=1))
 
 
 def test_a_file_cut_in_the_middle_is_refused_and_left_alone(path: Path) -> None:
@@ -235,14 +279,15 @@ def test_a_damaged_chunk_is_named_and_not_used_until_it_is_dropped(path: Path) -
     with Store(path) as store:
         run = store.run("mine")
         run.finish()
-        assert run.chunk("chunk 6", DTYPE) is not None
-        with pytest.raises(StoreError, match=r"chunk 7 of run 1 is damaged and was not used; .*--drop-damaged"):
-            run.chunk("chunk 7", DTYPE)
-        assert run.damaged(DTYPE) == ["chunk 7"]
-        run.drop(["chunk 7"])
-        assert run.chunk("chunk 7", DTYPE) is None
+        assert run.chunk(chunk(6), DTYPE) is not None
+        with pytest.raises(
+            StoreError, match=r"the chunk a against b, deals 7 to 26 of run 1 is damaged .*prune .* --damaged"
+        ):
+            run.chunk(chunk(7), DTYPE)
+        assert run.drop_damaged(DTYPE) == [chunk(7)]
+        assert run.chunk(chunk(7), DTYPE) is None
         assert run.about["finished"] is None
-        assert len(run.chunk_names()) == 19
+        assert len(run.chunk_keys()) == 19
 
 
 def test_a_damaged_artifact_is_not_handed_out(path: Path, run: Run) -> None:
@@ -253,29 +298,29 @@ def test_a_damaged_artifact_is_not_handed_out(path: Path, run: Run) -> None:
 
 
 def test_a_full_disk_is_told_and_what_was_kept_stays(path: Path, store: Store, run: Run) -> None:
-    run.keep("before", played())
+    run.keep(chunk(0), played())
     (pages,) = store._db.execute("pragma page_count").fetchone()
     store._db.execute(f"pragma max_page_count = {pages + 1}")
-    with pytest.raises(StoreError, match="the disk is full; what was kept before is safe"):
-        run.keep("too much", Played(some_rows(20_000), seconds=1))
+    with pytest.raises(StoreError, match="the disk is full; stored results are safe"):
+        run.keep(chunk(1), Played(some_rows(20_000), seconds=1))
     with Store(path) as again:
-        assert again.run("mine").chunk_names() == ["before"]
+        assert again.run("mine").chunk_keys() == [chunk(0)]
     store._db.execute(f"pragma max_page_count = {pages + 1000}")
     run.flush()
-    assert run.chunk_names() == ["before", "too much"]
+    assert run.chunk_keys() == [chunk(0), chunk(1)]
 
 
 def test_a_file_that_may_not_grow_further_is_told_and_the_run_goes_on_later(path: Path) -> None:
     keep_some(path, 3)
-    child = multiprocessing.get_context("fork").Process(target=_keep_until_full, args=(path,))
+    child = multiprocessing.get_context("spawn").Process(target=_keep_until_full, args=(path,))
     child.start()
     child.join()
     assert child.exitcode == 7
     keep_some(path)
     with Store(path) as store:
         run = store.run("mine")
-        assert run.damaged(DTYPE) == []
-        assert len(run.chunk_names()) == 20
+        assert run.drop_damaged(DTYPE) == []
+        assert len(run.chunk_keys()) == 20
 
 
 def _keep_until_full(path: Path) -> None:
@@ -283,7 +328,7 @@ def _keep_until_full(path: Path) -> None:
     try:
         keep_some(path, 500)
     except StoreError as error:
-        raise SystemExit(7 if "what was kept before is safe" in str(error) else 1) from None
+        raise SystemExit(7 if "stored results are safe" in str(error) else 1) from None
 
 
 def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,17 +344,17 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path, monkeypatc
     keep_some(tmp_path / "runs.db", 1)
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda path, **more: connect(f"file:{path}?mode=ro", uri=True, **more))
-    with Store(tmp_path / "runs.db") as store, pytest.raises(StoreError, match="it cannot be written to"):
-        store.run("mine").keep("more", played())
+    with Store(tmp_path / "runs.db") as store, pytest.raises(StoreError, match="it is read-only"):
+        store.run("mine").keep(chunk(9), played())
 
 
 def test_a_file_locked_by_another_program_is_told(path: Path, run: Run) -> None:
     with Store(path, patience=0.01) as impatient:
         run.store._db.execute("begin immediate")
-        with pytest.raises(StoreError, match="another program keeps it locked"):
-            impatient.run("mine").keep("chunk", played())
+        with pytest.raises(StoreError, match="another program has locked it"):
+            impatient.run("mine").keep(chunk(0), played())
         run.store._db.execute("commit")
-        impatient.run("mine").keep("chunk", played())
+        impatient.run("mine").keep(chunk(0), played())
 
 
 def _play_into(path: Path, out: Path, barrier: Any) -> None:
@@ -320,9 +365,9 @@ def _play_into(path: Path, out: Path, barrier: Any) -> None:
 
 def test_two_processes_on_one_run_both_end_with_the_same_table(path: Path, tmp_path: Path) -> None:
     whole = json.dumps(tournament(PLAN, backend=ThisProcess()).to_dict())
-    fork = multiprocessing.get_context("fork")
-    barrier = fork.Barrier(2)
-    both = [fork.Process(target=_play_into, args=(path, tmp_path / f"{i}.json", barrier)) for i in range(2)]
+    spawn = multiprocessing.get_context("spawn")
+    barrier = spawn.Barrier(2)
+    both = [spawn.Process(target=_play_into, args=(path, tmp_path / f"{i}.json", barrier)) for i in range(2)]
     for process in both:
         process.start()
     for process in both:
@@ -330,8 +375,8 @@ def test_two_processes_on_one_run_both_end_with_the_same_table(path: Path, tmp_p
     assert [(tmp_path / f"{i}.json").read_text() for i in range(2)] == [whole, whole]
     with Store(path) as store:
         assert [run["id"] for run in store.runs()] == [1]
-        assert len(store.run(1).chunk_names()) == len(PLAN.tasks())
-        assert len(store.run(1).hand_names()) == 2
+        assert len(store.run(1).chunk_keys()) == len(PLAN.tasks())
+        assert len(store.run(1).hand_keys()) == 2
 
 
 def test_hands_need_a_store() -> None:

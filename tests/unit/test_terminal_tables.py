@@ -13,12 +13,10 @@ from indian_tables import deal as deal_indian
 from rummylab.agents.registry import agent as named_agent
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.games.contract.game import chinese
 from rummylab.games.contract.options import Contract
+from rummylab.games.contract.view import contract, contract_words
 from rummylab.games.registry import GAMES
-from rummylab.play.terminal.chinese import contract_words
-from rummylab.play.terminal.table import TerminalTable
-from rummylab.play.terminal.tables import table_for
+from rummylab.ui.terminal.table import TerminalTable
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -26,7 +24,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 def table_at(state: State) -> tuple[TerminalTable, list[str]]:
     """A table with nobody else at it, and what it writes."""
     said: list[str] = []
-    table = table_for(state.rules.name)(state.rules, [], 1, plain=True, write=said.append)
+    table = TerminalTable(state.rules, [], 1, plain=True, write=said.append)
     table.names = ["you", *(f"agent {i}" for i in range(1, state.rules.seats))]
     return table, said
 
@@ -47,7 +45,7 @@ def random_positions(game: str, hands: int) -> Iterator[State]:
             yield state
             moves = [move for move in state.legal_actions if move.verb not in ("drop", "declare")]
             # Melds and layoffs are rare in random play: take them where they come.
-            melds = [move for move in moves if move.verb in ("meld", "lay off")]
+            melds = [move for move in moves if move.verb in ("lay down", "lay off")]
             state.push(rng.choice(melds or moves))
 
 
@@ -64,11 +62,11 @@ def test_every_legal_move_is_understood_as_it_is_shown(game: str) -> None:
                 assert table.read_action(words, seen) == action
             verbs.add(action.verb)
     assert {"discard"} < verbs
-    assert game != "chinese" or "meld" in verbs
+    assert game != "contract" or "lay down" in verbs
 
 
 def test_a_joker_is_laid_off_as_it_was_hinted() -> None:
-    for state in random_positions("chinese", 40):
+    for state in random_positions("contract", 40):
         assert state.actor is not None
         seen = state.observe(state.actor)
         jokers = [a for a in seen.legal if a.verb == "lay off" and a.card is not None and a.card.is_joker]
@@ -84,7 +82,7 @@ def test_the_indian_table_shows_wild_rank_melds_jokers_and_both_numbers() -> Non
     mine = "5h 6h 7h Js Qs 2s 8d 9d Td Kc Kd 4s Ac"
     state = deal_indian([mine, "Ad 3d 6d 7d 5c Qd 3h 4h 9h Jh 3s 6s 8s"], indicator="2d", up="Jd")
     text = shown(state)
-    assert "pile Jd · wild 2 (indicator 2d)" in text
+    assert "upcard Jd · wild 2 (indicator 2d)" in text
     assert "5h 6h 7h  |  2s*=Qc Kc Ac  |  8d 9d Td  |  4s Js Qs Kd" in text
     assert "MinScore 34 · MinDist 2\n" in text
     state.push(next(action for action in state.legal_actions if str(action) == "draw stock"))
@@ -103,7 +101,7 @@ def test_without_a_pure_run_the_indian_table_groups_what_the_hand_plays_for() ->
 def test_the_indian_table_marks_a_printed_joker_and_cards_seen_at_the_pile() -> None:
     mine = "5h 6h 7h Js Qs PJ 8d 9d Td Kc Kd 4s Ac"
     state = deal_indian([mine, "Ad 3d 6d 7d 5c Qd 3h 4h 9h Jh 3s 6s 8s"], indicator="2d", up="2h", starter=1)
-    for words in ("draw pile", "discard Ad"):
+    for words in ("draw upcard", "discard Ad"):
         state.push(next(action for action in state.legal_actions if str(action) == words))
     text = shown(state)
     assert "PJ=" in text
@@ -111,7 +109,7 @@ def test_the_indian_table_marks_a_printed_joker_and_cards_seen_at_the_pile() -> 
 
 
 def test_the_chinese_table_shows_the_contract_and_who_has_laid_it_down() -> None:
-    state = State.deal(chinese(), 3)
+    state = State.deal(contract(), 3)
     while state.actor != 0:
         state.push(next(iter(state.legal_actions)))
     assert "contract: two sets of three" in shown(state)
@@ -130,8 +128,8 @@ def test_a_contract_in_words(contract: str, words: str) -> None:
     [
         ("indian", "mindist-outs", {}),
         ("indian", "mindist-score", {"seats": 3}),
-        ("chinese", "chinese-heuristic", {"rounds": 1}),
-        ("gin-course", "keats", {"hands": 4}),
+        ("contract", "chinese-heuristic", {"rounds": 1}),
+        ("gin_pass", "keats", {"hands": 4}),
     ],
 )
 def test_a_match_can_be_played_by_typing_what_was_hinted(game: str, agent: str, changes: dict[str, int]) -> None:
@@ -143,7 +141,7 @@ def test_a_match_can_be_played_by_typing_what_was_hinted(game: str, agent: str, 
         return last.partition(" would ")[2] if " would " in last else "hint"
 
     players = [named_agent(game, agent) for _ in range(rules.seats - 1)]
-    table = table_for(game)(rules, players, 5, coach=named_agent(game, agent), read=read, write=said.append)
+    table = TerminalTable(rules, players, 5, coach=named_agent(game, agent), read=read, write=said.append)
     table.play()
     text = ANSI.sub("", "\n".join(said))
     assert "is nothing you can do now" not in text

@@ -15,10 +15,13 @@ from typing import Any
 
 import pytest
 
+from helpers import Stops
+from rummylab.agents.registry import agent
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.jobs import Played, Task, play_task
+from rummylab.arena.match import match
 from rummylab.arena.store import Store
-from rummylab.arena.tournament import Plan, tournament
+from rummylab.arena.tournament import Plan, standings_of, tournament
 from rummylab.errors import OptionError, StoreError, UnknownNameError
 
 PLAN = Plan(game="gin", agents=("simple", "random"), games=1400, seed=3)
@@ -26,19 +29,6 @@ PLAN = Plan(game="gin", agents=("simple", "random"), games=1400, seed=3)
 
 def table(standings: object) -> str:
     return json.dumps(standings.to_dict())  # type: ignore[attr-defined]
-
-
-class Stops:
-    """A back end that dies after some tasks."""
-
-    def __init__(self, after: int) -> None:
-        self.after = after
-
-    def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-        for i, task in enumerate(items):
-            if i == self.after:
-                raise KeyboardInterrupt
-            yield task, work(task)
 
 
 class Counts:
@@ -91,7 +81,7 @@ def test_another_configuration_is_another_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_kill_minus_nine_loses_nothing(tmp_path: Path) -> None:
-    arguments = ["tournament", "gin", "--agents", "simple,random", "--games", "30000", "--seed", "5", "--json"]
+    arguments = ["tournament", "gin", "simple", "random", "--games", "30000", "--seed", "5", "--json"]
     command = [sys.executable, "-m", "rummylab", *arguments]
     whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     path = tmp_path / "runs.db"
@@ -116,9 +106,7 @@ def _chunks(path: Path) -> int:
         return 0
 
 
-def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import rummylab.arena.tournament as arena
-
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     scar = tmp_path / "died"
 
     def dies_once(task: Task) -> Played:
@@ -128,18 +116,18 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
         return play_task(task)
 
     whole = table(tournament(PLAN, backend=ThisProcess()))
-    monkeypatch.setattr(arena, "play_task", dies_once)
-    assert table(tournament(PLAN, backend=Processes(2))) == whole
+    known = dict(Processes(2).run(dies_once, PLAN.tasks()))
+    assert table(standings_of(PLAN, ((task.key, part) for task, part in known.items()))) == whole
     assert scar.exists()
 
 
 def test_bad_plans_and_bad_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="two agents or more"):
+    with pytest.raises(OptionError, match="at least two agents"):
         Plan(game="gin", agents=("simple",))
     with pytest.raises(OptionError, match="listed twice"):
         Plan(game="gin", agents=("simple", "simple"))
     with pytest.raises(UnknownNameError, match="did you mean 'simple'"):
-        Plan(game="gin", agents=("simpel", "random"))
+        tournament(Plan(game="gin", agents=("simpel", "random")))
     with pytest.raises(StoreError, match="is a directory"):
         Store(tmp_path)
     with pytest.raises(StoreError, match="does not exist"):
@@ -147,7 +135,7 @@ def test_bad_plans_and_bad_files_are_refused(tmp_path: Path) -> None:
     broken = tmp_path / "broken.db"
     broken.write_text("this is not a database, and it is long enough to be read as one " * 20)
     before = broken.read_bytes()
-    with pytest.raises(StoreError, match="not a database"):
+    with pytest.raises(StoreError, match="not a results file"):
         Store(broken)
     assert broken.read_bytes() == before
     other = tmp_path / "other.db"
@@ -164,3 +152,26 @@ def test_a_store_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
         db.execute("pragma user_version = 99")
     with pytest.raises(StoreError, match="schema 99"):
         Store(path)
+
+
+# --- Matches in a store ---------------------------------------------------------------------------------------------
+
+
+def test_a_stopped_match_resumes_and_gives_the_same_result(tmp_path: Path) -> None:
+    path, agents = tmp_path / "runs.db", ("simple", "random")
+    whole = match("gin", *agents, games=1400, seed=3, backend=ThisProcess())
+    with pytest.raises(KeyboardInterrupt):
+        match("gin", *agents, games=1400, seed=3, store=path, name="one", backend=Stops(after=2))
+    counting = Counts()
+    again = match("gin", *agents, games=1400, seed=3, store=path, name="one", backend=counting)
+    assert (again.tallies == whole.tallies).all()
+    assert len(counting.tasks) == 1
+    with Store(path) as store:
+        (run,) = store.runs()
+        assert (run["kind"], run["name"]) == ("match", "one")
+        assert run["finished"]
+
+
+def test_a_match_of_objects_cannot_be_stored(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="players given by name"):
+        match("gin", agent("gin", "simple"), "random", games=2, store=tmp_path / "runs.db")

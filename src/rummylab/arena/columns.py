@@ -1,8 +1,8 @@
-"""Results as the store keeps them: only the bytes that are not zero in all of a chunk's games.
+"""Pack results for the store: keep only the bytes that are not zero in every game of a chunk.
 
-Most counts of a game are small numbers in wide fields, and much never happens. A game of Gin takes 144 bytes in
-memory and about 14 in the store, at a tenth of what compression would cost. The layout goes with the data, so that a
-file can be read when the drivers have come to count other things.
+Most counts are small numbers in wide fields. A game of Gin takes 144 bytes in memory and about 14 in the store, in a
+tenth of the time that compression would take. The layout is stored with the data, so files stay readable when drivers
+count other things.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.engine.rules import Rows
+from rummylab.engine.rows import Rows
 
 
 def pack(rows: Rows) -> tuple[bytes, str]:

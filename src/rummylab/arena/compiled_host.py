@@ -1,4 +1,4 @@
-"""The stranger's side of :mod:`rummylab.arena.guests`: one compiled agent that answers many tables at a time.
+"""The agent's side of :mod:`rummylab.arena.guests`: one compiled agent that answers many tables at a time.
 
 Started as ``python -m rummylab.arena.compiled_host HOME:NAME``. The first line names the game, the file descriptor of
 the shared memory and how many views it holds; every other line is the number of views to answer. The referee believes
@@ -12,7 +12,6 @@ import mmap
 import os
 import sys
 from collections.abc import Iterable
-from importlib import import_module
 from typing import TextIO
 
 from rummylab.arena.host import load
@@ -33,12 +32,13 @@ def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
         raise AgentError("is not a compiled agent")
     questions = iter(lines)
     start = json.loads(next(questions))
-    kernels = import_module(game(start["game"]).kernels)
+    kernels = game(start["game"]).kernels
     memory = mmap.mmap(start["fd"], SharedViews.size(kernels.VIEW, start["tables"]))
     shared = SharedViews.within(memory, kernels.VIEW, start["tables"])
-    answer, place = answering(kernels.VIEW, kernels.ACT), addresses(agent.pointer, kernels.ACT)
+    answer = answering(kernels.VIEW, kernels.ACT)
+    agents = addresses([agent.kernel], [agent.params], kernels.ACT)
     for line in _ready(questions, answers):
-        answer(shared.views, shared.codes, int(line), place, agent.par)
+        answer(shared.views, shared.codes, int(line), agents)
         answers.write(line)
         answers.flush()
 

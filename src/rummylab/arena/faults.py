@@ -1,4 +1,4 @@
-"""What an outside agent can do wrong, and what that costs it."""
+"""Faults of outside agents, each of which costs a game."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from rummylab.errors import AgentError
 
 
 class Fault(NamedTuple):
-    """A game lost without being played out: who, in which deal and seating, how, and the details."""
+    """A forfeited game: the agent, the deal and seating, the kind of fault, and the details."""
 
     agent: str
     deal: int
-    turn: int
+    seating: int
+    """Which of the deal's seatings (:mod:`rummylab.arena.seating`), from 0."""
     kind: str
     words: str
 
 
 class OutsideError(AgentError):
-    """An outside agent crashed, took too long, or said something that is not a move."""
+    """An outside agent crashed, took too long, or sent something that is not a move."""
 
     def __init__(self, kind: str, words: str) -> None:
         self.kind = kind

@@ -1,9 +1,9 @@
-"""Which files an outside agent depends on, and a hash of them: a changed agent is not taken for the same.
+"""Hash the files that an outside agent depends on, so that a run does not resume with a changed agent.
 
-An agent in a Python file, or a script that a program runs, may read any file in its folder: all of the folder counts,
-with its subfolders. Of an installed package every file counts; of a program its own file and every argument that is a
-file or a folder. Left out are hidden and empty files, bytecode, virtual environments, SQLite databases (the store of
-results may lie there) and documents (:data:`DOCUMENTS`). The versions of Python, NumPy and Numba count too.
+An agent in a Python file, or a script that a program runs, can read any file in its folder, so the whole folder counts,
+with its subfolders. Of an installed package every file counts; of a program, its own file and every argument that is a
+file or a folder. Hidden and empty files, bytecode, virtual environments, SQLite databases (a store may be there) and
+documents (:data:`DOCUMENTS`) do not count. The versions of Python, NumPy and Numba do.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 MAX_FILES: Final = 2000
 MAX_BYTES: Final = 1 << 28
-"""Up to so many files and bytes are hashed for an agent, those nearest to it first."""
+"""The largest number of files and bytes that are hashed for an agent, nearest files first."""
 DOCUMENTS: Final = (".md", ".html", ".svg", ".png", ".pdf", ".log", ".rgr")
 _SQLITE: Final = b"SQLite format 3\0"
 _BESIDE_SQLITE: Final = ("-wal", "-shm", "-journal")
@@ -36,7 +36,7 @@ _INSTALLED: Final = ("site-packages", "dist-packages")
 
 
 def versions() -> str:
-    """Return the versions that results depend on besides our own."""
+    """Return the versions of other software that results depend on."""
     return f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"
 
 
@@ -59,7 +59,7 @@ def digest(name: str, files: Iterable[Path]) -> str:
 
 
 def _content(path: Path) -> tuple[bytes, int]:
-    """Return a hash of a regular file that is no database and not empty, and its size."""
+    """Return a hash of a regular file and its size; empty files and databases have no hash."""
     try:
         about = path.stat()
         if not stat.S_ISREG(about.st_mode) or not about.st_size:
@@ -96,7 +96,7 @@ def of_script(path: Path) -> Iterator[Path]:
 
 
 def of_folder(folder: Path) -> Iterator[Path]:
-    """Return the files of *folder* and its subfolders that an agent may read, the nearest first."""
+    """Return the files of *folder* and its subfolders that count, nearest first."""
     level = [folder]
     while level:
         below: list[Path] = []

@@ -2,8 +2,8 @@
 
 The referee plays all tables of a seating up to the guest's next decisions (:mod:`rummylab.engine.lockstep`), puts
 what the guest may see into shared memory and sends how many views there are; the guest writes its codes there and
-answers with a line. Only codes, notes and random streams are taken back. While one seating waits for its guest the
-referee plays the other one: they have processes of their own, since both play the same deals.
+answers with a line. Only codes, notes and random streams are taken back. While one seating waits for its guest, the
+referee plays the others. Each has processes of its own, since all play the same deals.
 """
 
 from __future__ import annotations
@@ -20,25 +20,27 @@ from rummylab.arena.compiled_host import READY
 from rummylab.arena.faults import OutsideError
 from rummylab.arena.line_process import LineProcess, printable
 from rummylab.arena.outside import FRESH_AFTER, START_UP, Start, keep
+from rummylab.arena.seating import games_per_deal, seatings_of
 from rummylab.arena.shared_views import SharedViews
 from rummylab.engine.action import Action
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS
+from rummylab.engine.batch import BatchDriver, narrow, packed_by_deal
 from rummylab.engine.lockstep import PENDING
 from rummylab.engine.observation import Observation
-from rummylab.engine.pointers import addresses
-from rummylab.engine.rules import Rows, Rules, copy_of
+from rummylab.engine.pointers import N_FIELDS, addresses
+from rummylab.engine.rows import Rows, copy_of
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.streams import PlayerStream, as_player_stream
 from rummylab.errors import NotationError
 from rummylab.games.registry import game
 
 TABLES = 1000
-"""Tables of a seating that are played at a time."""
+"""How many tables of a seating are played at the same time."""
 WITHDRAWN_AFTER = 5
-"""Faults in a row after which a guest is not asked again in a chunk."""
+"""Consecutive faults after which a guest is not asked again in a chunk."""
 FORFEIT = -(2**60)
 """The code of a decision that the guest did not make."""
-NOTHING, NOWHERE = np.zeros(1, np.float32), np.zeros(2, np.int64)
 
 
 class GuestProcess:
@@ -59,7 +61,7 @@ class GuestProcess:
         os.close(self._file)
 
     def ask(self, n: int) -> None:
-        """Ask for the codes of the first *n* views; `answers` waits for them."""
+        """Ask for the codes of the first *n* views; `wait` waits for them."""
         self.shared.codes[:n] = PENDING
         if self._process is None or not self._process.is_running:
             self._begin()
@@ -82,7 +84,7 @@ class GuestProcess:
             self._process = None
 
     def refresh(self) -> None:
-        """Let a process that is no longer young be followed by a fresh one."""
+        """End a process that has run for a while, so that a fresh one follows."""
         if self._process is not None and time.monotonic() - self._since > FRESH_AFTER:
             self.stop()
 
@@ -137,7 +139,7 @@ class CompiledGuest:
         except OutsideError as error:
             raise OutsideError(error.kind, f"{self.name}: {error}") from None
         code, mine = int(shared.codes[0]), shared.views["mine"][0]
-        self._stream.state, self._memory = np.uint64(mine["rng"]), mine["memory"].copy()
+        self._stream.state, self._memory = int(mine["rng"]), mine["memory"].copy()
         if code == STOPPED:
             raise OutsideError("crash", f"{self.name}: {STOPPED_WORDS}")
         try:
@@ -146,55 +148,43 @@ class CompiledGuest:
             raise OutsideError("illegal move", f"{self.name}: {error}") from None
 
 
-class Seating:
-    """The games of a chunk in one of the two seatings, many at a time."""
+class SeatingGames:
+    """The games of a chunk in one seating of each deal, many at a time."""
 
     def __init__(
-        self, drivers: Any, rules: Rules, players: Any, root: Any, start: int, swap: int, tallies: Rows
+        self, driver: BatchDriver, rules: Rules, players: Any, root: Any, start: int, place: int, tallies: Rows
     ) -> None:
+        """Prepare the games in seating number *place* of the deals from *start* on; *tallies* has one for each."""
         self.players: list[Any] = [
-            player.in_seating(swap) if isinstance(player, CompiledGuest) else player for player in players
+            player.in_seating(place) if isinstance(player, CompiledGuest) else player for player in players
         ]
-        self._advance = drivers.advance
-        self.tallies, self.swap = tallies, swap
-        self.where = root, start, swap
-        tables = min(TABLES, len(tallies) // 2)
+        self._advance = driver.advance
+        self.tallies = tallies
+        tables, seats = min(TABLES, len(tallies)), rules.seats
+        seated = packed_by_deal(seatings_of(seats, start, len(tallies)), seats)
+        self.where = root, start, np.ascontiguousarray(seated[:, place])
         self.rows = rules.new_rows(tables)
         self.game_at, self.started = np.full(tables, -1, np.int64), np.zeros(1, np.int64)
-        self.slots, self.codes = np.zeros((2, TABLES), np.int64), np.zeros((2, TABLES), np.int64)
-        self.counts = np.zeros(2, np.int64)
+        self.slots, self.codes = np.zeros((seats, TABLES), np.int64), np.zeros((seats, TABLES), np.int64)
+        self.counts = np.zeros(seats, np.int64)
         self.guests = {k: p.process for k, p in enumerate(self.players) if isinstance(p, CompiledGuest)}
         self.in_a_row = dict.fromkeys(self.guests, 0)
         self.reasons: dict[int, tuple[str, str]] = {}
-        """Why a game was forfeited, by its place among the tallies."""
+        """Why a game was forfeited, by its number among the games of this seating."""
         self.failed: dict[int, OutsideError] = {}
         for process in self.guests.values():
             process.refresh()
-        none = np.zeros(0, rules.view)
-        self.views = [self.guests[k].shared.views if k in self.guests else none for k in range(2)]
-        signature = game(rules.name).act_signature
-        self.acts = [
-            NOWHERE if k in self.guests else addresses(p.pointer, signature) for k, p in enumerate(self.players)
-        ]
-        self.pars = [NOTHING if k in self.guests else p.par for k, p in enumerate(self.players)]
+        self.views, self.agents = np.zeros(seats, np.int64), np.zeros((seats, N_FIELDS), np.int64)
+        for k, agent in enumerate(self.players):
+            if k in self.guests:
+                self.views[k] = self.guests[k].shared.views.ctypes.data
+            else:
+                self.agents[k] = addresses([agent.kernel], [agent.params], game(rules.name).act_signature)[0]
 
     def advance(self) -> bool:
         """Play up to the guests' next decisions and ask for them; return whether there are any."""
-        mask = sum(1 << k for k in self.guests)
-        self._advance(
-            self.rows,
-            self.game_at,
-            self.started,
-            *self.where,
-            *self.acts,
-            *self.pars,
-            mask,
-            self.tallies,
-            *self.views,
-            self.slots,
-            self.codes,
-            self.counts,
-        )
+        games = self.rows, self.game_at, self.started, *self.where
+        self._advance(*games, self.agents, self.views, self.tallies, self.slots, self.codes, self.counts)
         for k, process in self.guests.items():
             if self.counts[k] and self.in_a_row[k] < WITHDRAWN_AFTER:
                 try:
@@ -204,7 +194,7 @@ class Seating:
         return bool(self.counts.any())
 
     def collect(self) -> None:
-        """Take the guests' answers."""
+        """Take the guests' answers, or forfeit the games of a guest that failed."""
         for k, process in self.guests.items():
             n = int(self.counts[k])
             if not n:
@@ -224,10 +214,10 @@ class Seating:
             else:
                 self.in_a_row[k] = 0
                 codes[:] = process.shared.codes[:n]
-                codes[codes == PENDING] = FORFEIT - 1  # an answer like any other that is not a move
+                codes[codes == PENDING] = FORFEIT - 1  # an illegal move like any other
 
     def _blame(self, k: int, error: OutsideError) -> None:
-        """The first view without an answer costs its game; those after it are asked for again."""
+        """Forfeit the game of the first view without an answer; the views after it are asked for again."""
         n = int(self.counts[k])
         codes = self.codes[k, :n]
         codes[:] = self.guests[k].shared.codes[:n]
@@ -240,19 +230,28 @@ class Seating:
 
     def _forfeit(self, k: int, places: Any, kind: str, words: str) -> None:
         for j in places:
-            self.reasons[2 * int(self.game_at[self.slots[k, j]]) + self.swap] = kind, words
+            self.reasons[int(self.game_at[self.slots[k, j]])] = kind, words
 
 
 def play_chunk(rules: Rules, players: Any, root: Any, start: int, tallies: Rows) -> dict[int, tuple[str, str]]:
-    """Play the games of *tallies*, two a deal; return why games were forfeited, by their place."""
-    drivers = game(rules.name).guests  # compiled before the referee's processes part
+    """Play the games of *tallies*, every deal in all its seatings; return why games were forfeited, by their place."""
+    driver: BatchDriver = game(rules.name).batch.DRIVER
+    _ = driver.advance  # compiled before the referee's processes part
     if not len(tallies):
         return {}
-    seatings = [Seating(drivers, rules, players, root, start, swap, tallies) for swap in range(2)]
+    per_deal, wide = games_per_deal(rules.seats), np.zeros(len(tallies), driver.widest)
+    seatings = [
+        SeatingGames(driver, rules, players, root, start, place, wide[place::per_deal]) for place in range(per_deal)
+    ]
     waiting = [seating for seating in seatings if seating.advance()]
     while waiting:
         for seating in list(waiting):
             seating.collect()
             if not seating.advance():
                 waiting.remove(seating)
-    return {place: reason for seating in seatings for place, reason in seating.reasons.items()}
+    narrow(wide, tallies)
+    return {
+        per_deal * number + place: reason
+        for place, seating in enumerate(seatings)
+        for number, reason in seating.reasons.items()
+    }

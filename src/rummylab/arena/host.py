@@ -1,4 +1,4 @@
-"""The stranger's side of :mod:`rummylab.arena.outside`: load one outside agent, and answer for it in lines.
+"""The agent's side of :mod:`rummylab.arena.outside`: load one outside agent, and answer for it in lines.
 
 ``python -m rummylab.arena.host describe HOME:NAME`` says what that is, ``python -m rummylab.arena.host play HOME:NAME``
 plays as it. *HOME* is the absolute path of a Python file, or a module. What the agent prints goes to stderr. The
@@ -16,19 +16,40 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from rummylab.engine.options import parse_call
 from rummylab.errors import AgentError  # nothing heavy: to describe a plain class takes a tenth of a second
 
 
 def load(target: str) -> Any:
-    """Import what *target* names: a class, a factory, an agent, a compiled agent."""
-    home, _, name = target.partition(":")
+    """Import what *target* names: a class, a factory, an agent, or a compiled agent, perhaps with options in brackets.
+
+    The name is that of the object in its file or, for a registered agent, the name or a variant that it declares.
+    """
+    home, _, call = target.partition(":")
+    name, changes = parse_call(call)
     try:
         module = _module_at(Path(home)) if home.endswith(".py") else import_module(home)
     except BaseException as error:  # noqa: BLE001 - sys.exit among it
         raise AgentError(f"cannot be imported: {_told(error)}") from None
-    if not hasattr(module, name):
+    found, variant = getattr(module, name, None), None
+    if found is None:
+        found, variant = _declared(module, name), name
+    if found is None:
         raise AgentError(f"{home} has no {name!r}")
-    return getattr(module, name)
+    if not changes and variant is None:
+        return found
+    if not hasattr(found, "configured"):
+        raise AgentError(f"{name} takes no options in brackets: it is not a kernel declared by @register_agent")
+    return found.configured(variant, changes)
+
+
+def _declared(module: Any, name: str) -> Any:
+    """Return the registered agent of *module* that declares *name*, as its own name or as a variant."""
+    for found in vars(module).values():
+        declaration = getattr(found, "declaration", None)
+        if declaration is not None and name in declaration.presets():
+            return found
+    return None
 
 
 def _module_at(path: Path) -> Any:
@@ -87,7 +108,7 @@ def serve(target: str, lines: Iterable[str], answers: TextIO) -> None:
                 answer = _words(agent.act(listener.observation(message)))
         except AgentError as error:
             agent, answer = None, f"error: {_one_line(str(error))}"
-        except BaseException as error:  # noqa: BLE001 - whatever a stranger's agent raises is told, not passed on
+        except BaseException as error:  # noqa: BLE001 - whatever an outside agent's agent raises is told, not passed on
             agent, answer = None, f"error: {verb} raised {_told(error)}"
         answers.write(answer + "\n")
         answers.flush()
@@ -122,7 +143,7 @@ def main(verb: str, target: str) -> None:
         answer = f"error: {_one_line(str(error))}"
     answers.write(answer + "\n")
     answers.flush()
-    os._exit(0)  # threads and exit handlers of a stranger are not waited for
+    os._exit(0)  # threads and exit handlers of an outside agent are not waited for
 
 
 if __name__ == "__main__":

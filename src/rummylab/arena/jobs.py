@@ -1,13 +1,15 @@
-"""A chunk of deals between given players: in one kernel call, or at the Python table.
+"""Play chunks of deals between given players, in one kernel call or at the Python table.
 
-Every deal is played in all its seatings (:mod:`rummylab.arena.seating`). A job is called with ``(first deal, number of
-deals)`` and returns what happened, the games of a deal side by side.
+Every deal is played in all its seatings (:mod:`rummylab.arena.seating`). A job is called with a chunk and returns its
+results, with the games of a deal next to each other.
 """
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,38 +18,69 @@ import numpy as np
 
 from rummylab.arena.faults import Fault, OutsideError
 from rummylab.arena.guests import CompiledGuest, play_chunk
+from rummylab.arena.keys import ChunkKey, GameKey
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Outsider, is_outside, player
-from rummylab.arena.seating import games_per_deal, seatings
+from rummylab.arena.seating import games_per_deal, seatings, seatings_of
+from rummylab.arena.sums import MatchSums, Smalls, sums_of, won_by_deal
 from rummylab.cards.rng import root_of
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS, Agent, CompiledAgent
 from rummylab.engine.records import Record
-from rummylab.engine.referee import MAX_HANDS
-from rummylab.engine.rules import Rows, Rules
+from rummylab.engine.rows import MAX_HANDS, Rows
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import player_stream
 from rummylab.errors import AgentError, IllegalActionError, NotationError
+from rummylab.games.lookup import rules_of
 from rummylab.games.registry import game
 
 WITHDRAWN_AFTER = 5
-"""Faults in a row after which an outside agent is not asked again in this chunk."""
-Chunk = tuple[int, int]
+"""Consecutive faults after which an outside agent is not asked again in this chunk."""
 Reasons = Mapping[int, tuple[str, str]]
 """Kind and details of forfeits, by the place of the game in its chunk."""
 
 
+class Chunk(NamedTuple):
+    """Consecutive deals."""
+
+    start: int
+    deals: int
+
+
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a chunk of deals gave. Only *rows* and *faults* depend on the configuration alone."""
+    """The results of a chunk. Only *rows* and *faults* depend on the configuration alone."""
 
     rows: Rows
     faults: tuple[Fault, ...] = ()
     seconds: float = 0.0
     latency: dict[int, Latency] = field(default_factory=dict)
-    """How long the players took for a decision, by number; empty where it is not measured one by one."""
-    hands: tuple[tuple[str, str], ...] = ()
-    """The records of the first games, by name, where they were asked for."""
+    """Decision times by number of the player; empty if decisions are not timed one by one."""
+    hands: tuple[tuple[GameKey, str], ...] = ()
+    """The records of the first games, if they were asked for."""
+    sums: MatchSums | None = None
+    """What the statistics of a match need, if it was added up already; *rows* can then be empty."""
+    won: Smalls | None = None
+    """With *sums*: what the first agent won of each deal, in units of `MatchSums.share_unit`."""
+    offenders: tuple[int, ...] = ()
+    """With *sums*: the numbers of the agents behind *faults*."""
+
+    @property
+    def deals(self) -> int:
+        """The number of deals, if *rows* are tallies of games."""
+        return len(self.rows) // games_per_deal(self.rows["scores"].shape[1])
+
+    def added_up(self, first_deal: int, *, keep: bool) -> Played:
+        """Return these tallies of games with their sums, and without the tallies themselves unless *keep*."""
+        rows, illegal = self.rows, self.rows["illegal"]
+        return replace(
+            self,
+            rows=rows if keep else np.zeros(0, rows.dtype),
+            sums=sums_of(rows, first_deal),
+            won=won_by_deal(rows),
+            offenders=tuple((illegal[illegal > 0] - 1).tolist()) if self.faults else (),
+        )
 
 
 class CompiledJob:
@@ -56,35 +89,35 @@ class CompiledJob:
     def __init__(self, rules: Rules, players: Any, seed: int, guests: Collection[int] = ()) -> None:
         self.rules, self.players, self.seed, self.guests = rules, players, seed, guests
         self.batch = game(rules.name).batch
+        self.releases_gil = not any(isinstance(player, CompiledGuest) for player in players)
 
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
-        """Play a chunk; the first *record* games are played once more at the Python table, to be written down."""
+        """Play a chunk. The first *record* games are played again at the Python table, to record them."""
         start, n = chunk
         seats = self.rules.seats
         tallies = np.zeros(games_per_deal(seats) * n, tally_of(self.rules.name, seats))
-        began = time.process_time()  # of this process, whatever else the machine does
+        began = time.thread_time()  # of this thread, whatever else the machine does
         reasons = self._play(start, tallies)
-        seconds = time.process_time() - began
+        seconds = time.thread_time() - began
         faults = self._faults(start, tallies, reasons)
         hands = tuple(self._recorded(start, i, tallies[i]) for i in range(min(record, len(tallies))))
         return Played(tallies, faults, seconds, hands=hands)
 
     def _play(self, start: int, tallies: Rows) -> Reasons:
-        """Play the games; return why some were forfeited otherwise than by an illegal move."""
+        """Play the games; return the reasons of forfeits other than illegal moves."""
         if any(isinstance(player, CompiledGuest) for player in self.players):
             return play_chunk(self.rules, self.players, root_of(self.seed), start, tallies)
-        where = self.rules.new_rows(1), root_of(self.seed), start
-        acts, pars = [player.pointer for player in self.players], [player.par for player in self.players]
-        if self.rules.seats == 2:
-            self.batch.play_pairs(*where, *acts, *pars, tallies)
-        else:
-            self.batch.play_seatings(*where, seatings(self.rules.seats), acts, pars, tallies)
+        seats = self.rules.seats
+        seated = seatings_of(seats, start, len(tallies) // games_per_deal(seats))
+        acts, params = [player.kernel for player in self.players], [player.params for player in self.players]
+        self.batch.play_seatings(self.rules.new_rows(1), root_of(self.seed), start, seated, acts, params, tallies)
         return {}
 
-    def _recorded(self, start: int, i: int, tally: Any) -> tuple[str, str]:
-        """Return the record of the game that gave *tally*: the same cards, and the same streams of random numbers."""
+    def _recorded(self, start: int, i: int, tally: Any) -> tuple[GameKey, str]:
+        """Return the record of the game behind *tally*, played with the same cards and random numbers."""
         deal, place = start + i // games_per_deal(self.rules.seats), i % games_per_deal(self.rules.seats)
-        table, again = TableJob(self.rules, self.players, self.seed, self.guests), np.zeros(1, tally.dtype)
+        players = [copy(player) for player in self.players]  # at a table they keep notes, and threads share ours
+        table, again = TableJob(self.rules, players, self.seed, self.guests), np.zeros(1, tally.dtype)
         table.play(deal, place, again[0])
         if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
             names = " against ".join(player.name for player in self.players)
@@ -95,7 +128,7 @@ class CompiledJob:
         return table.record(deal, place)
 
     def _faults(self, start: int, tallies: Rows, reasons: Reasons) -> tuple[Fault, ...]:
-        """A fault of a guest costs it the game; an illegal move of our own agents is an error in our code."""
+        """Return the faults of guests, which cost them the game; raise `AgentError` for those of our own agents."""
         faults = []
         for i in np.flatnonzero(tallies["illegal"]):
             offender, words = int(tallies["illegal"][i]) - 1, complaint(self.rules, self.players, tallies[i])
@@ -110,7 +143,7 @@ class CompiledJob:
 
 
 def complaint(rules: Rules, players: Any, tally: Any) -> str:
-    """Say which agent made the illegal move noted in *tally*, or stopped with an error."""
+    """Return which agent made the illegal move noted in *tally*, or stopped with an error, in words."""
     name = players[int(tally["illegal"]) - 1].name
     code = int(tally["illegal_code"])
     phase = game(rules.name).batch.PHASES[int(tally["illegal_phase"])]
@@ -119,30 +152,16 @@ def complaint(rules: Rules, players: Any, tally: Any) -> str:
     return f"agent {name!r} made an illegal move in the phase {phase!r}: code {code}"
 
 
-@cache
 def tally_of(game_name: str, seats: int) -> np.dtype[np.void]:
-    """Return the record of one game: the driver's own; where it has none for so many seats, what all have in common."""
-    batch = game(game_name).batch
-    if seats == 2 or hasattr(batch, "tally_for"):
-        dtype: np.dtype[np.void] = batch.TALLY if seats == 2 else batch.tally_for(seats)
-        return dtype
-    n = len(batch.OUTCOMES)
-    return np.dtype(
-        [
-            ("scores", "i4", (seats,)),
-            ("winner", "i1"),
-            ("starter", "i1"),
-            ("hands", "i4"),
-            ("decisions", "i8"),
-            ("outcomes", "i4", (n,)),
-            ("won_by", "i4", (seats, n)),
-            ("illegal", "i2"),
-        ]
-    )
+    """Return the record of one game between *seats* agents."""
+    found: np.dtype[np.void] = game(game_name).batch.tally_for(seats)
+    return found
 
 
 class TableJob:
-    """Deals at the Python table: for players that are not compiled, and where no driver has so many seats."""
+    """Deals at the Python table: for players that are not compiled."""
+
+    releases_gil = False
 
     def __init__(self, rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> None:
         self.rules, self.players, self.seed, self.guests = rules, tuple(players), seed, guests
@@ -154,10 +173,10 @@ class TableJob:
         self._seated: list[Agent] = []
 
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
-        """Play a chunk and write down the first *record* games."""
+        """Play a chunk and record its first *record* games."""
         start, n = chunk
         seats, per_deal = self.rules.seats, games_per_deal(self.rules.seats)
-        hands: list[tuple[str, str]] = []
+        hands: list[tuple[GameKey, str]] = []
         tallies = np.zeros(per_deal * n, self.dtype)
         self.latency = {number: Latency() for number in range(seats)}
         faults: list[Fault] = []
@@ -175,17 +194,19 @@ class TableJob:
         return Played(tallies, tuple(faults), time.perf_counter() - began, self.latency, tuple(hands))
 
     def _order(self, games: int, per_deal: int) -> list[int]:
-        """Return the games in the order of play: with outsiders, who have a process for each seating, by seating."""
+        """Return the games in the order of play: by seating for outside agents, which have a process per seating."""
         by_seating = any(isinstance(player, Outsider | CompiledGuest) for player in self.players)
         return sorted(range(games), key=lambda i: i % per_deal if by_seating else 0)
 
-    def record(self, deal: int, place: int) -> tuple[str, str]:
-        """Return the game just played as a record, with its place in the chunk's order as a name."""
-        names = [self.players[number].name for number in seatings(self.rules.seats, deal)[place]]
-        return f"{deal}:{place}", "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
+    def record(self, deal: int, place: int) -> tuple[GameKey, str]:
+        """Return the record of the game just played, under its key."""
+        lineup = tuple(player.name for player in self.players)
+        names = [lineup[number] for number in seatings(self.rules.seats, deal)[place]]
+        text = "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
+        return GameKey(lineup, deal, place), text
 
     def play(self, deal: int, place: int, tally: Any, withdrawn: int | None = None) -> Fault | None:
-        """Play one game in seating number *place* of the deal; return who lost it by a fault, if anybody."""
+        """Play one game in seating number *place* of the deal; return the fault that ended it, if any."""
         seats = self.rules.seats
         number_at = list(seatings(seats, deal)[place])  # which player sits where
         apart = Outsider | CompiledGuest
@@ -255,11 +276,11 @@ class TableJob:
     def _count(self, state: State, number_at: list[int], tally: Any) -> None:
         tally["hands"] += 1
         tally["decisions"] += state.n_moves
-        scores = state.scores
+        scores, row = state.scores, state.rows()
         for seat, number in enumerate(number_at):
             tally["scores"][number] = scores[seat]
-            if "gains" in self.dtype.names:  # type: ignore[operator]
-                tally["gains"][number] = state.payoffs()[seat]
+            for name, value in state.rules.match_numbers(row, Seat(seat)).items():
+                tally[name][number] = value
         if state.actor is not None:
             return
         outcome = self.batch.OUTCOMES.index(state.result["outcome"])
@@ -269,29 +290,41 @@ class TableJob:
 
 
 def _winner(state: State, number_at: list[int], hands: int) -> int:
-    won = state.result["winner"] if hands == 1 else None  # a single deal can be won without points
-    if won is not None:
-        return number_at[int(won)]
-    best = max(state.scores)
-    ahead = [number_at[seat] for seat, score in enumerate(state.scores) if score == best]
+    ahead = [number_at[seat] for seat in state.match_winners]
+    if len(ahead) != 1 and hands == 1 and not state.standing and state.result["winner"] is not None:
+        return number_at[int(state.result["winner"])]  # a single hand can be won without points
     return ahead[0] if len(ahead) == 1 else -1
 
 
-def has_driver(game_name: str, seats: int) -> bool:
-    """Return whether compiled agents can play this game at so many seats in one kernel call."""
-    return seats == 2 or hasattr(game(game_name).batch, "play_seatings")
+class CopiedJob:
+    """A job whose players are objects, for other processes: every chunk is played by fresh copies of them.
+
+    So the result does not depend on who played which chunk, and what the copies note down is lost.
+    """
+
+    releases_gil = False
+
+    def __init__(self, job: TableJob) -> None:
+        """Raise an error of some kind if the players cannot be copied to another process."""
+        from cloudpickle import dumps
+
+        self._job: bytes = dumps(job)
+
+    def __call__(self, chunk: Chunk, record: int = 0) -> Played:
+        """Play a chunk and record its first *record* games."""
+        played: Played = pickle.loads(self._job)(chunk, record)
+        return played
 
 
 def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
-    """Return the fastest job that these players can sit in; *guests* forfeit by an illegal move, others must not."""
-    compiled = CompiledAgent | CompiledGuest if rules.seats == 2 else CompiledAgent
-    if has_driver(rules.name, rules.seats) and all(isinstance(player, compiled) for player in players):
+    """Return the fastest job for these players. Only *guests* may forfeit by an illegal move."""
+    if all(isinstance(player, CompiledAgent | CompiledGuest) for player in players):
         return CompiledJob(rules, players, seed, guests)
     return TableJob(rules, players, seed, guests)
 
 
 class Task(NamedTuple):
-    """Some deals between agents given by their names: enough to be played anywhere, again, and in any order."""
+    """Deals between named agents: everything needed to play them anywhere, in any order."""
 
     game: str
     preset: str
@@ -300,33 +333,55 @@ class Task(NamedTuple):
     start: int
     deals: int
     seconds_a_move: float = 10.0
-    """What an outside agent has for a decision."""
+    """Time limit for a decision of an outside agent."""
 
     @property
-    def name(self) -> str:
-        """What the store keeps the result under."""
-        return f"{':'.join(self.agents)}:{self.start}+{self.deals}"
+    def releases_gil(self) -> bool:
+        """Whether the whole task is one kernel call, so that threads can play several at once."""
+        return not any(is_outside(self.game, name) for name in self.agents)
 
-    def game_names(self, first: int) -> list[str]:
-        """Return what the store calls those games of this task that are among the *first* of the match."""
+    @property
+    def key(self) -> ChunkKey:
+        """The key of the result in a run."""
+        return ChunkKey(self.agents, self.start, self.deals)
+
+    def game_keys(self, first: int) -> list[GameKey]:
+        """Return the keys of those games of this task that are among the *first* of the match."""
         per_deal = games_per_deal(len(self.agents))
-        return [
-            f"{':'.join(self.agents)}:{number // per_deal}:{number % per_deal}"
-            for number in range(per_deal * self.start, min(first, per_deal * (self.start + self.deals)))
-        ]
+        games = range(per_deal * self.start, min(first, per_deal * (self.start + self.deals)))
+        return [GameKey(self.agents, number // per_deal, number % per_deal) for number in games]
 
 
 @cache
 def _job(task_key: tuple[Any, ...]) -> Any:
     game_name, preset, names, seed, seconds = task_key
-    rules = game(game_name).rules(preset, **({"seats": len(names)} if len(names) != 2 else {}))
+    rules = rules_of(game_name, preset, **({"seats": len(names)} if len(names) != 2 else {}))
     players = [player(game_name, name, seconds) for name in names]
     return job_for(rules, players, seed, [i for i, name in enumerate(names) if is_outside(game_name, name)])
 
 
 def play_task(task: Task, record: int = 0) -> Played:
-    """Play *task* here and now, and write down its games that are among the first *record* of the match."""
+    """Play *task*, and record its games that are among the first *record* of the match."""
     job = _job((*task[:4], task.seconds_a_move))
-    played: Played = job((task.start, task.deals), max(0, record - games_per_deal(len(task.agents)) * task.start))
-    lineup = ":".join(task.agents)
-    return replace(played, hands=tuple((f"{lineup}:{place}", text) for place, text in played.hands))
+    played: Played = job(Chunk(task.start, task.deals), max(0, record - games_per_deal(len(task.agents)) * task.start))
+    return replace(played, hands=tuple((key._replace(lineup=task.agents), text) for key, text in played.hands))
+
+
+@dataclass(frozen=True, slots=True)
+class AddingUp:
+    """Plays chunks by *work* and adds their games up where they are played, so that only the sums travel."""
+
+    work: Any
+    keep: bool
+    """Return the tallies too: for a store, or because somebody wants to see the games."""
+    record: int = 0
+    """Games at the beginning of the match to record."""
+
+    @property
+    def releases_gil(self) -> bool:
+        """Whether threads can play several chunks at once."""
+        return bool(getattr(self.work, "releases_gil", False))
+
+    def __call__(self, task: Any) -> Played:
+        played: Played = self.work(task, self.record) if self.record else self.work(task)
+        return played.added_up(task.start, keep=self.keep)

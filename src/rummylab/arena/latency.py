@@ -1,4 +1,4 @@
-"""How long decisions take: counts in buckets that grow by a quarter, so that chunks can be added up."""
+"""Decision times, counted in buckets that grow by a quarter, so that chunks can be merged."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Latency:
     longest: int = 0
 
     def add(self, nanoseconds: int) -> None:
-        """Take one decision."""
+        """Add one decision."""
         self.counts[min(_BUCKETS - 1, int(math.log(max(1, nanoseconds)) / _GROWTH))] += 1
         self.total += nanoseconds
         self.longest = max(self.longest, nanoseconds)
 
     def merge(self, other: Latency) -> None:
-        """Take all decisions of *other*."""
+        """Add all decisions of *other*."""
         self.counts += other.counts
         self.total += other.total
         self.longest = max(self.longest, other.longest)
@@ -37,12 +37,12 @@ class Latency:
         return int(self.counts.sum())
 
     def quantile(self, q: float) -> float:
-        """Return the time that a share *q* of the decisions stays below, to within a bucket (25 %)."""
+        """Return the quantile *q* of the times, to within a bucket (25%)."""
         place = int(np.searchsorted(np.cumsum(self.counts), q * self.n))
         return min(float(self.longest), math.exp((place + 1) * _GROWTH))
 
     def to_dict(self) -> dict[str, float]:
-        """Return mean, median, 99 % and the longest, in microseconds."""
+        """Return mean, median, 99th percentile and maximum, in microseconds."""
         if not self.n:
             return {}
         return {

@@ -1,4 +1,4 @@
-"""A stranger's process that is spoken to in lines of text, every step of it with a limit.
+"""An outside agent's process that communicates in lines of text, with a limit on every step.
 
 Nothing the process does can hold up the referee: writes and reads have a deadline, a line has a greatest length, and
 of what goes to stderr only the end is kept.
@@ -20,7 +20,7 @@ from rummylab.arena.faults import OutsideError
 MAX_LINE: Final = 1 << 16
 """The longest answer in bytes."""
 KEPT_STDERR: Final = 1 << 12
-"""How much of a process's stderr is kept: its end."""
+"""The number of bytes that are kept from the end of a process's stderr."""
 _PART: Final = 1 << 16
 _EXIT_CODE: Final = 1.0
 """Seconds to wait for the exit code of a process that has closed its pipes."""
@@ -29,7 +29,7 @@ _LAST_WORDS: Final = 10.0
 
 
 class LineProcess:
-    """A running process that answers lines with lines. It is ended with the object."""
+    """A running process that answers lines with lines, and ends with this object."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         assert child.stdin is not None
@@ -63,7 +63,7 @@ class LineProcess:
         return self._exchange(line, seconds, answer=True)
 
     def hear(self, seconds: float) -> str:
-        """Return the next line, which was not asked for."""
+        """Return the next line, without asking for one."""
         return self._exchange(None, seconds, answer=True)
 
     def _exchange(self, line: str | None, seconds: float, *, answer: bool) -> str:
@@ -143,7 +143,7 @@ class LineProcess:
 
 
 def printable(text: str | bytes, length: int = 200) -> str:
-    """Return the start of what a stranger said, without anything that could command a terminal."""
+    """Return the start of what an outside agent said, without anything that could command a terminal."""
     words = text[: 4 * length].decode(errors="replace") if isinstance(text, bytes) else text[:length]
     return "".join(letter if letter.isprintable() else "?" for letter in words.strip())[:length]
 

@@ -1,4 +1,4 @@
-"""Agents play games on duplicate deals: the same cards from every seat.
+"""Matches on duplicate deals: the same cards from every seat.
 
 Two agents play each deal twice with the seats swapped; three or more play it in every circular order from every seat
 (:mod:`rummylab.arena.seating`). A deal is the independent draw: every interval is clustered by deal.
@@ -7,69 +7,102 @@ Two agents play each deal twice with the seats swapped; three or more play it in
 from __future__ import annotations
 
 import itertools
-import multiprocessing
-import os
+import logging
+import pickle
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rummylab._jit import is_cold
-from rummylab.agents.compiled import guarded_agent
-from rummylab.agents.registry import agent as named_agent
-from rummylab.arena.backends import Backend, ThisProcess, in_order, local
-from rummylab.arena.jobs import CompiledJob, Played, Task, has_driver, job_for, play_task
+from rummylab.agents.register import guarded_agent
+from rummylab.arena.backends import Backend, ThisProcess, local
+from rummylab.arena.chunks import Forecast, Progress, compile_together, play_plan
+from rummylab.arena.jobs import Chunk, CompiledJob, CopiedJob, Played, TableJob, job_for, play_task
 from rummylab.arena.latency import Latency
-from rummylab.arena.orphans import end_with
-from rummylab.arena.outside import Fault, is_compiled, is_outside, player
+from rummylab.arena.markdown import percent_words, signed_words, told_apart
+from rummylab.arena.outside import Fault, is_outside, player
+from rummylab.arena.plan import CHUNK, TABLE_CHUNK, MatchPlan, chunks_of, deals_in_a_chunk
 from rummylab.arena.seating import games_per_deal, predecessors
 from rummylab.arena.sequential import Sprt
-from rummylab.arena.statistics import Estimate, Floats, linearised, mean, ratio, share, student
-from rummylab.arena.words import told_apart
+from rummylab.arena.statistics import Estimate, Floats, ratio_of
+from rummylab.arena.store import Store, opened
+from rummylab.arena.sums import AFTER, FIRST, SECOND, MatchSums, pair_number, sums_over
+from rummylab.arena.totals import LineupTotal
 from rummylab.cards.rng import is_key
 from rummylab.engine.agent import Agent, CompiledAgent
-from rummylab.engine.rules import Rows, Rules
+from rummylab.engine.options import Options
+from rummylab.engine.rows import Rows
 from rummylab.engine.streams import new_key, parse_key, seed_fields
-from rummylab.errors import OptionError
+from rummylab.errors import AgentError, OptionError, check_type
+from rummylab.games.lookup import rules_of
 from rummylab.games.registry import game
 
-CHUNK = 250
-"""Deals of two seats played in one go; fewer with more seats. Results do not depend on how chunks are spread."""
-GUEST_CHUNK = 1000
-"""The same where a compiled agent from outside is asked about many tables at a time."""
-TABLE_CHUNK = 10
-"""The same where somebody plays at the Python table, which is a thousand times slower."""
-MAX_GAMES = 1_000_000_000
-Progress = Callable[[int, int, str], None]
-"""Called with the games done, the games in all, and the estimate so far in words."""
-Player = str | CompiledAgent | Agent
+log = logging.getLogger(__name__)
+Seated = str | CompiledAgent | Agent
+Player = Seated | type[Agent]
+KEEP_GAMES = 100_000
+"""Games of a match whose tallies are kept unless somebody asks for more: 14 MB of Gin."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a match showed. Without a number, a method speaks of the first agent."""
+    """The result of a match. Methods without a number are about the first agent."""
 
     game: str
     rules: str
     agents: tuple[str, ...]
     seed: int
-    """What the deals came from: the typed seed, or the secret key where strangers sat."""
-    tallies: Rows
+    """What the deals came from: the typed seed, or the secret key where outside agents sat."""
+    rows: Rows | None = field(repr=False)
+    """One tally a game, if they were kept."""
     seconds: float
-    """Wall-clock time of the whole match."""
+    """Wall-clock time of the match."""
     faults: tuple[Fault, ...] = ()
     busy: float = 0.0
-    """Seconds that all processes together spent on playing."""
+    """Seconds of play, summed over all workers."""
     latency: dict[int, Latency] = field(default_factory=dict)
     sprt: Sprt | None = None
     complete: bool = True
+    added_up: MatchSums | None = None
+    """Sums over all games; without them they are those of *rows*."""
+    won: Any = None
+    """What the first agent won of each deal, in units of `MatchSums.share_unit`, if that was kept."""
+    offenders: tuple[int, ...] = ()
+    """The number of the agent behind each of *faults*."""
+
+    def __repr__(self) -> str:
+        lines = [f"<MatchResult {self.game} {self.rules}: {' vs '.join(self.labels)}, {self.games} games"]
+        for number, label in enumerate(self.labels[: 1 if self.seats == 2 else None]):
+            won, points = percent_words(self.win_rate_of(number)), signed_words(self.points_per_hand_of(number))
+            lines.append(f"  {label}: wins {won}, {points} points per hand")
+        forfeited = {label: n for label, n in self.forfeits().items() if n}
+        lines += [f"  games forfeited: {forfeited}"] if forfeited else []
+        return "\n".join([*lines, "  stopped early"] if not self.complete else lines) + ">"
+
+    @property
+    def tallies(self) -> Rows:
+        """What was counted in each game.
+
+        Raises `OptionError` if the match was too long for its games to be kept.
+        """
+        if self.rows is None:
+            raise OptionError(
+                f"The games of this match were not kept. Play it with keep_games={self.games} to have them."
+            )
+        return self.rows
+
+    @cached_property
+    def sums(self) -> MatchSums:
+        """Sums over all games, which the statistics follow from."""
+        return sums_over(self.tallies) if self.added_up is None else self.added_up
 
     @property
     def games(self) -> int:
-        return len(self.tallies)
+        return self.sums.games if self.rows is None else len(self.rows)
 
     @property
     def seats(self) -> int:
@@ -77,15 +110,15 @@ class MatchResult:
 
     @property
     def hands(self) -> int:
-        return int(self.tallies["hands"].sum())
+        return int(self.sums["hands"])
 
     @property
     def decisions(self) -> int:
-        return int(self.tallies["decisions"].sum())
+        return int(self.sums["decisions"])
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the agents are called in a report: agents of the same name are numbered."""
+        """The agents' names; agents of the same name are numbered."""
         return told_apart(self.agents)
 
     def by_deal(self, values: Any) -> Floats:
@@ -93,34 +126,65 @@ class MatchResult:
         return np.asarray(values, np.float64).reshape(-1, games_per_deal(self.seats))
 
     def wins(self, number: int = 0) -> Floats:
-        """Return what an agent won of each game: 1, 0, or its part of a game that nobody won."""
+        """Return the share of each game that an agent won: 1, 0, or its part of a game that nobody won."""
         winner = self.tallies["winner"]
         nobody = 1 / self.seats if not self.faults else self._shared_by_the_innocent(number)
-        return np.asarray(np.where(winner < 0, nobody, winner == number), np.float64)
+        return np.asarray(np.where(winner < 0, self._split(number, nobody), winner == number), np.float64)
+
+    def _split(self, number: int, nobody: Any) -> Any:
+        """Return an agent's share of games without one winner: of the pot if it was split, otherwise *nobody*."""
+        if "shares" not in (self.tallies.dtype.names or ()):
+            return nobody
+        shares = np.asarray(self.tallies["shares"], np.float64)
+        in_all = shares.sum(axis=1)
+        is_split = (in_all > 0) & (self.tallies["illegal"] == 0)
+        return np.where(is_split, shares[:, number] / np.maximum(in_all, 1), nobody)
 
     def _shared_by_the_innocent(self, number: int) -> Floats:
-        """With more than two seats, a forfeited game is shared by those who did not forfeit."""
+        """Return an agent's share of games without a winner; of a forfeited game the others have equal shares."""
         offender = self.tallies["illegal"]
         guilty = offender == number + 1
         return np.where(offender == 0, 1 / self.seats, np.where(guilty, 0.0, 1 / (self.seats - 1)))
 
     def of_deals(self, number: int = 0) -> tuple[Floats, Floats, Floats]:
-        """Return of every deal the share of its games that an agent won, its gain in points, and the hands."""
+        """Return for every deal the share of games that an agent won, its gain in points, and the number of hands."""
         hands = self.by_deal(self.tallies["hands"]).sum(axis=1)
         return self.by_deal(self.wins(number)).mean(axis=1), self.by_deal(self._gain(number)).sum(axis=1), hands
 
+    def won_by_deal(self) -> Floats:
+        """Return the share of its games that the first agent won, deal by deal."""
+        if self.won is None:
+            return self.of_deals()[0]
+        return np.asarray(self.won / (self.sums.share_unit * games_per_deal(self.seats)))
+
     def win_rate_of(self, number: int) -> Estimate:
-        """The share of games won; a game nobody won is shared."""
-        return share(self.of_deals(number)[0], games=games_per_deal(self.seats))
+        """Return the share of games won; a game that nobody won is split."""
+        return self.sums.win_rate(number)
+
+    @property
+    def is_of_deals(self) -> bool:
+        """Whether a game is a match of several deals with a place for every agent, such as a pool."""
+        return bool(self.sums["long"])
+
+    def place_of(self, number: int) -> Estimate:
+        """Return the mean place in matches of several deals: 1 for the winner; agents who share a place all have it."""
+        return self.sums.mean_of_games("places", number)
+
+    def gain_per_match_of(self, number: int) -> Estimate:
+        """Return the points or chips that an agent wins in a match of several deals less those it loses."""
+        return self.sums.mean_of_games("gains", number)
 
     def _gain(self, number: int) -> Floats:
         scores = np.asarray(self.tallies["scores"], np.float64)
         others = (scores.sum(axis=1) - scores[:, number]) / (self.seats - 1)
-        return np.asarray(scores[:, number] - others)
+        if not self.is_of_deals:
+            return np.asarray(scores[:, number] - others)
+        return np.where(self.tallies["hands"] > 1, self.tallies["gains"][:, number], scores[:, number] - others)
 
     def points_per_hand_of(self, number: int) -> Estimate:
-        """Points scored minus the mean of what the others scored, per hand."""
-        return ratio(*self.of_deals(number)[1:])
+        """Return the points scored minus the mean of the others, per hand."""
+        pairs = None if self.rows is None else lambda: self.of_deals(number)[1:]
+        return ratio_of(self.sums.points(number), self.sums.gain_unit, pairs)
 
     @cached_property
     def win_rate(self) -> Estimate:
@@ -131,61 +195,43 @@ class MatchResult:
         return self.points_per_hand_of(0)
 
     def variance_reduction(self) -> dict[str, float]:
-        """Return how many games on independent deals are worth as much as one on duplicate deals; below 1 they cost."""
-        return {
-            "win_rate": _reduction(self.by_deal(self.wins())),
-            "points": _reduction(self.by_deal(self._gain(0))),
-        }
+        """Return the variance on independent deals over that on duplicate deals; above 1, duplicate deals help."""
+        return self.sums.variance_reduction()
 
     def moving_first(self, number: int = 0) -> Estimate:
-        """The share of games won among those that the agent started."""
-        return self._win_rate_where(number, self.tallies["starter"] == number)
+        """Return the share of games won among those that the agent started."""
+        return self.sums.share(FIRST, number)
 
     def moving_second(self, number: int = 0) -> Estimate:
-        """The share of games won among those that another agent started."""
-        return self._win_rate_where(number, self.tallies["starter"] != number)
+        """Return the share of games won among those that another agent started."""
+        return self.sums.share(SECOND, number)
 
     def win_rate_after(self, number: int, other: int) -> Estimate:
-        """The share of games won among those in which *other* plays just before the agent."""
-        return self._win_rate_where(number, self._plays_before(number, other))
+        """Return the share of games won among those in which *other* plays just before the agent."""
+        return self.sums.share(AFTER, pair_number(self.seats, number, other))
 
     def points_per_hand_after(self, number: int, other: int) -> Estimate:
-        """Points per hand in the games in which *other* plays just before the agent."""
-        return ratio(*self._points_after(number, other))
+        """Return the points per hand in the games in which *other* plays just before the agent."""
+        pairs = None if self.rows is None else lambda: self._points_after(number, other)
+        return ratio_of(self.sums.points_after(number, other), self.sums.gain_unit, pairs)
 
     def neighbor_effect(self, number: int, other: int) -> Estimate:
-        """How many more points per hand the agent gains after *other* than in all its games, deal by deal."""
-        gain, hands = self._points_after(number, other)
-        played = self.by_deal(self._plays_before(number, other)).any(axis=1)
-        all_gain, all_hands = (values[played] for values in self.of_deals(number)[1:])
-        return mean(linearised(gain, hands) - linearised(all_gain, all_hands), student(max(1, len(gain) - 1)))
+        """Return the points per hand after *other* minus those in all games, compared deal by deal."""
+        return self.sums.effect_after(number, other)
 
     def _points_after(self, number: int, other: int) -> tuple[Floats, Floats]:
         """Return gain and hands, deal by deal, of the games in which *other* plays just before the agent."""
-        chosen = self._plays_before(number, other)
+        chosen = predecessors(self.seats, self.games)[:, number] == other
         hands = self.by_deal(self.tallies["hands"] * chosen).sum(axis=1)
         return self.by_deal(self._gain(number) * chosen).sum(axis=1)[hands > 0], hands[hands > 0]
 
-    def _plays_before(self, number: int, other: int) -> Any:
-        return self._predecessors[:, number] == other
-
-    @cached_property
-    def _predecessors(self) -> Any:
-        return predecessors(self.seats, self.games)
-
-    def _win_rate_where(self, number: int, chosen: Any) -> Estimate:
-        """Return the share of games won among the chosen ones, clustered by deal."""
-        games = self.by_deal(chosen).sum(axis=1)
-        won = self.by_deal(self.wins(number) * chosen).sum(axis=1)
-        return share(won[games > 0] / games[games > 0], games=round(float(games.max(initial=1.0))))
-
     def outcomes(self) -> dict[str, float]:
         """Return the share of hands that ended in each way."""
-        return self._shares(self.tallies["outcomes"].sum(axis=0))
+        return self._shares(self.sums["outcomes"])
 
     def won_by(self, number: int = 0) -> dict[str, float]:
         """Return the share of hands that an agent won in each way."""
-        return self._shares(self.tallies["won_by"][:, number].sum(axis=0))
+        return self._shares(self.sums["won_by"][number])
 
     def _shares(self, counts: Any) -> dict[str, float]:
         names = game(self.game).batch.OUTCOMES
@@ -193,26 +239,23 @@ class MatchResult:
 
     @property
     def turns_per_hand(self) -> float | None:
-        """The mean length of a hand in turns, where it was counted."""
-        if "turns" not in (self.tallies.dtype.names or ()) or not self.tallies["turns"].any():
-            return None
-        return float(self.tallies["turns"].sum()) / self.hands
+        """The mean length of a hand in turns, if it was counted."""
+        turns = self.sums["turns"]
+        return int(turns) / self.hands if turns else None
 
     def decision_time(self) -> dict[str, Any]:
-        """Return how long a decision takes: by agent where it was measured, else the mean of the whole match."""
+        """Return the time per decision: the mean of the match, and by agent if it was measured."""
         whole = {"mean_us": 1e6 * self.busy / max(1, self.decisions)}
         return whole | {self.labels[k]: found.to_dict() for k, found in self.latency.items() if found.n}
 
     def forfeits(self) -> dict[str, int]:
-        """Return how many games each agent lost by a crash, a time-out or an illegal move."""
-        offender = self.tallies["illegal"]
-        return {label: int((offender == number + 1).sum()) for number, label in enumerate(self.labels)}
+        """Return the number of games that each agent lost by a crash, a time-out or an illegal move."""
+        return {label: int(n) for label, n in zip(self.labels, self.sums["forfeits"], strict=True)}
 
     def first_faults(self, most: int = 20) -> list[dict[str, Any]]:
         """Return the first faults as plain values, the agents named as in the rest of the report."""
-        offenders = self.tallies["illegal"][self.tallies["illegal"] > 0][:most].tolist()
-        found = zip(self.faults[:most], offenders, strict=True)
-        return [fault._asdict() | {"agent": self.labels[offender - 1]} for fault, offender in found]
+        found = zip(self.faults[:most], self.offenders[:most], strict=True)
+        return [fault._asdict() | {"agent": self.labels[offender]} for fault, offender in found]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
@@ -249,7 +292,17 @@ class MatchResult:
         }
 
     def _of(self, number: int) -> dict[str, Any]:
-        return {"agent": self.labels[number]} | _plain(self.win_rate_of(number), self.points_per_hand_of(number))
+        known = {"agent": self.labels[number]} | _plain(self.win_rate_of(number), self.points_per_hand_of(number))
+        if not self.is_of_deals:
+            return known
+        place, gain = self.place_of(number), self.gain_per_match_of(number)
+        return known | {
+            "place": place.value,
+            "place_ci": list(place.ci),
+            "gain_per_match": gain.value,
+            "gain_per_match_ci": list(gain.ci),
+            "rejoins_per_match": int(self.sums["rejoins"][number]) / self.games,
+        }
 
     def neighbors(self) -> list[dict[str, Any]]:
         """Return how each agent does after each other one, who plays just before it; empty for two agents.
@@ -258,7 +311,7 @@ class MatchResult:
         """
         rows = []
         for number, other in itertools.permutations(range(self.seats if self.seats > 2 else 0), 2):
-            if not self._plays_before(number, other).any():
+            if not self.sums.points_after(number, other).n:
                 continue
             effect = self.neighbor_effect(number, other)
             rows.append(
@@ -278,36 +331,35 @@ def _plain(win: Estimate, points: Estimate) -> dict[str, Any]:
     }
 
 
-def _reduction(by_deal: Floats) -> float:
-    games, deals = float(np.var(by_deal)), float(np.var(by_deal.mean(axis=1)))
-    return games / by_deal.shape[1] / deals if deals else 1.0
-
-
 def collect(
     game_name: str, rules: str, agents: Sequence[str], seed: int, parts: Sequence[Played], **more: Any
 ) -> MatchResult:
-    """Put the chunks of a match together, in the order given."""
-    latency: dict[int, Latency] = {}
+    """Return the result of a match from its chunks of tallies, in the order given."""
+    total, start = LineupTotal(keep_games=True), 0
     for part in parts:
-        for number, found in part.latency.items():
-            latency.setdefault(number, Latency()).merge(found)
+        total.add(start, part)
+        start += part.deals
+    return result_of(game_name, rules, agents, seed, total, **more)
+
+
+def result_of(
+    game_name: str, rules: str, agents: Sequence[str], seed: int, total: LineupTotal, **more: Any
+) -> MatchResult:
+    """Return the result of a match whose chunks are in *total*."""
     return MatchResult(
         game_name,
         rules,
         tuple(agents),
         seed,
-        np.frombuffer(b"".join(part.rows.tobytes() for part in parts), parts[0].rows.dtype),
-        faults=tuple(fault for part in parts for fault in part.faults),
-        busy=sum(part.seconds for part in parts),
-        latency=latency,
+        total.rows(),
+        faults=total.faults,
+        busy=total.busy,
+        latency=total.latency,
+        added_up=total.sums,
+        won=total.won(),
+        offenders=total.offenders,
         **({"seconds": 1.0} | more),
     )
-
-
-def chunks_of(games: int, seats: int, size: int) -> list[tuple[int, int]]:
-    """Cut *games*, rounded up to whole deals, into chunks of *size*: first deal and number of deals."""
-    deals = -(-games // games_per_deal(seats))
-    return [(start, min(size, deals - start)) for start in range(0, deals, size)]
 
 
 def match(
@@ -316,165 +368,150 @@ def match(
     games: int = 1000,
     seed: int = 0,
     key: str | None = None,
-    preset: str | None = None,
+    rules: str | Options | None = None,
     workers: int | None = None,
     backend: Backend | None = None,
     sprt: Sprt | None = None,
     seconds_a_move: float = 10.0,
     progress: Progress | None = None,
+    forecast: Forecast | None = None,
     keep_partial: bool = False,
+    keep_games: int = KEEP_GAMES,
+    store: Store | Path | str | None = None,
+    name: str | None = None,
 ) -> MatchResult:
-    """Play *games* games (rounded up to whole deals) and return the result.
+    """Play *games* games, rounded up to whole deals, and return the result.
 
-    Same seed, same result, whatever the number of *workers* (processes; default: one per core). Players are names of
+    The same seed gives the same result for any number of *workers* (default: one per core). Players are names of
     registered agents, outside agents (``file.py:Class``, ``module:Class``, ``program:command``), compiled agents, or
-    objects with ``sit`` and ``act``; the last play at the Python table. With *sprt* the match ends as soon as the
+    objects with ``sit`` and ``act`` or classes of such objects, which play at the slower Python table. More than one
+    worker plays with copies of the objects: what they note down is lost. With *sprt* the match ends as soon as the
     test has decided, after *games* games at the latest. With *keep_partial* an interrupt returns what was played.
+    *forecast* is called before a long match with the seconds that it will take.
 
-    Where an outside agent sits, a typed seed could be guessed: the deals come from a secret key instead, drawn at the
-    start. The result has it as ``seed``, and *key* (its 32 digits) plays the same deals again.
+    Memory does not grow with the number of games. The result has the tallies of a match of at most *keep_games* games;
+    of a longer one it has what the statistics need.
+
+    *rules* is a preset, text such as ``platform(decks=2)``, or an options object; by default the game's first preset.
+
+    With *store*, a results file, every finished chunk is kept: the same match started again plays only what is missing.
+    *name* names the run in that file. All players must then be given by name.
+
+    Outside agents could guess a typed seed, so their deals come from a secret key that is drawn at the start. The
+    result has it as ``seed``, and *key* (its 32 digits) repeats the match.
+
+    Raises:
+        OptionError: If the game cannot be played by so many agents, or an option is out of range.
+        UnknownNameError: If there is no such game or agent.
+        AgentError: If an agent cannot be loaded, or one of ours makes an illegal move.
+
+    >>> match("gin", "simple", "random", games=20, seed=1).win_rate.value > 0.5
+    True
     """
-    rules = _rules(game_name, preset, len(players))
-    if not rules.seats <= games <= MAX_GAMES:
-        raise OptionError(
-            f"games is {games}, but must lie between {rules.seats} and {MAX_GAMES} (deals are played from every seat)"
-        )
-    if sprt is not None and len(players) != 2:
-        raise OptionError(f"a sequential test compares two agents, not {len(players)}")
-    if workers is not None and workers < 1:
-        raise OptionError(f"workers is {workers}, but at least one is needed")
-    names = [p for p in players if isinstance(p, str)]
-    seed = secret_seed(game_name, names, seed, key)
+    check_type(game_name, str, "the name of a game")
+    check_type(games, int, "games")
+    check_type(rules, (str, Options, type(None)), "rules", "a preset, text such as 'platform(decks=2)' or options")
+    if isinstance(rules, Options):
+        rules_of(game_name, rules)  # refuses the options of another game
+    seated = tuple(map(_made, players))
+    names = [player for player in seated if isinstance(player, str)]
+    kept = opened(store)
+    if kept is not None and len(names) < len(players):
+        raise OptionError("A match with a store needs players given by name, so that it can be resumed.")
+    plan = MatchPlan(
+        game=game_name,
+        agents=tuple(map(_name, seated)),
+        games=games,
+        seed=seed,
+        key=None if key is None else parse_key(key),
+        preset=None if rules is None else str(rules),
+        seconds_a_move=seconds_a_move,
+        sprt=None if sprt is None else (sprt.low, sprt.high),
+        alpha=0.05 if sprt is None else sprt.alpha,
+        beta=0.05 if sprt is None else sprt.beta,
+    )
     compile_together(game_name, names)
-    name_of_rules = preset or game(game_name).presets[0]
-    work, items, labels = _prepare(game_name, name_of_rules, rules, players, games, seed, seconds_a_move)
-    place = backend or (local(workers) if len(names) == len(players) or _all_compiled(players) else ThisProcess())
-    work(_nothing(items[0]))  # compile and load before the processes part
-    per_deal = games_per_deal(rules.seats)
-    meter = _Meter(-(-games // per_deal) * per_deal, progress, sprt, told_apart(labels)[0])
+    if len(names) == len(players):
+        plan = plan.with_key(kept, name)
+        work: Any = play_task
+        tasks: Sequence[Any] = plan.tasks()
+        place = backend or local(workers)
+    else:
+        plan = replace(plan, key=_secret(plan, names))
+        work, tasks = _object_tasks(plan, seated)
+        if backend is None and workers != 1 and len(tasks) > 1:
+            work = _in_processes(work)
+        is_anywhere = work.releases_gil or isinstance(work, CopiedJob)  # else no other process has the objects
+        place = backend or (local(workers) if is_anywhere else ThisProcess())
+    run = None if kept is None else plan.open(kept, name)
     began = time.perf_counter()
-    parts: list[Played] = []
-    complete = True
-    results = in_order(place.run(work, items), items)
+    totals, complete = play_plan(
+        plan,
+        tasks,
+        place,
+        work=work,
+        run=run,
+        keep_games=plan.games_in_all <= keep_games,
+        test=sprt,
+        progress=progress,
+        forecast=forecast,
+        keep_partial=keep_partial,
+        ordered=True,
+    )
+    if run is not None and complete:
+        run.finish()
+    more = {"seconds": time.perf_counter() - began, "sprt": sprt, "complete": complete}
+    return result_of(game_name, plan.rules, plan.agents, plan.root, totals[plan.agents], **more)
+
+
+def _made(given: Player) -> Seated:
+    """Return a player, or an object of the class that was given."""
+    if not isinstance(given, type):
+        return given
     try:
-        for part in results:
-            parts.append(part)
-            if meter.add(part):
-                break
-    except KeyboardInterrupt:
-        if not keep_partial or not parts:
-            raise
-        complete = False
-    finally:
-        _close(results)
-    seconds = time.perf_counter() - began
-    return collect(game_name, name_of_rules, labels, seed, parts, seconds=seconds, sprt=sprt, complete=complete)
+        return given()
+    except TypeError as error:
+        raise AgentError(f"{given.__name__} cannot be created without arguments ({error}). Pass an object.") from None
 
 
-def secret_seed(game_name: str, names: Sequence[str], seed: int, key: str | None = None) -> int:
-    """Return what the deals come from: *key* if there is one, a new secret key where a stranger sits, else *seed*."""
-    if key is not None:
-        return parse_key(key)
-    seats_stranger = any(is_outside(game_name, name) for name in names)
-    return new_key() if seats_stranger and not is_key(seed) else seed
+def _in_processes(job: Any) -> Any:
+    """Return a job at the Python table with copies of its players, for other processes, if they can be copied."""
+    if not isinstance(job, TableJob):
+        return job
+    try:
+        return CopiedJob(job)
+    except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        log.warning("The players cannot be copied to other processes (%s); one core plays.", error)
+        return job
 
 
-def _rules(game_name: str, preset: str | None, seats: int) -> Rules:
-    if seats < 2:
-        raise OptionError(f"a match needs two agents or more, not {seats}")
-    rules = game(game_name).rules(preset)
-    if rules.seats == seats:
-        return rules
-    if "seats" not in rules.options.to_dict():
-        raise OptionError(f"{game_name} has {rules.seats} seats, but {seats} agents were named")
-    return game(game_name).rules(preset, seats=seats)
+def _name(given: Seated) -> str:
+    if isinstance(given, str):
+        return given
+    if not isinstance(getattr(given, "name", None), str) or not hasattr(given, "act"):
+        raise AgentError(f"{given!r} is not an agent. Pass a name, a compiled agent, or an object with sit and act.")
+    return given.name
 
 
-def _all_compiled(players: Sequence[Player]) -> bool:
-    return all(isinstance(p, str | CompiledAgent) for p in players)
+def _secret(plan: MatchPlan, names: Sequence[str]) -> int | None:
+    """Return the key for a match between objects and named agents: a new one if any of the names is from outside."""
+    has_stranger = any(is_outside(plan.game, name) for name in names)
+    return new_key() if has_stranger and not is_key(plan.root) else plan.key
 
 
-def _prepare(
-    game_name: str, preset: str, rules: Rules, players: Sequence[Player], games: int, seed: int, seconds: float
-) -> tuple[Any, list[Any], tuple[str, ...]]:
-    """Return the work, its items and the agents' names: tasks where all are named, else a job on these objects."""
-    if all(isinstance(p, str) for p in players):
-        names = tuple(str(p) for p in players)
-        size = chunk_size(game_name, names)
-        items = [Task(game_name, preset, names, seed, *c, seconds) for c in chunks_of(games, rules.seats, size)]
-        return play_task, items, names
-    given = [player(game_name, p, seconds) if isinstance(p, str) else _guarded(game_name, p) for p in players]
-    guests = [i for i, p in enumerate(players) if isinstance(p, str) and is_outside(game_name, p)]
-    job = job_for(rules, given, seed, guests)
-    size = _deals_in_a_chunk(isinstance(job, CompiledJob), rules.seats)
-    return job, list(chunks_of(games, rules.seats, size)), tuple(p.name for p in given)
+def _object_tasks(plan: MatchPlan, players: Sequence[Seated]) -> tuple[Any, Sequence[Chunk]]:
+    """Return a job for players of which some are objects, and the chunks to play."""
+    seats = len(players)
+    rules = rules_of(plan.game, plan.preset)
+    rules = rules if rules.seats == seats else rules_of(plan.game, plan.preset, seats=seats)
+    given = [
+        player(plan.game, p, plan.seconds_a_move) if isinstance(p, str) else _guarded(plan.game, p) for p in players
+    ]
+    guests = [i for i, p in enumerate(players) if isinstance(p, str) and is_outside(plan.game, p)]
+    job = job_for(rules, given, plan.root, guests)
+    size = deals_in_a_chunk(CHUNK if isinstance(job, CompiledJob) else TABLE_CHUNK, seats)
+    return job, chunks_of(plan.games, seats, size)
 
 
 def _guarded(game_name: str, given: CompiledAgent | Agent) -> Agent:
     return guarded_agent(game_name, given) if isinstance(given, CompiledAgent) else given
-
-
-def chunk_size(game_name: str, agents: Sequence[str]) -> int:
-    """Return how many deals a chunk has for these agents."""
-    compiled = has_driver(game_name, len(agents)) and all(is_compiled(game_name, name) for name in agents)
-    if compiled and any(is_outside(game_name, name) for name in agents):
-        return GUEST_CHUNK if len(agents) == 2 else _deals_in_a_chunk(False, len(agents))
-    return _deals_in_a_chunk(compiled, len(agents))
-
-
-def _deals_in_a_chunk(compiled: bool, seats: int) -> int:
-    """Return how many deals make about as many games as *CHUNK* deals of two seats, which are played twice."""
-    return max(1, 2 * (CHUNK if compiled else TABLE_CHUNK) // games_per_deal(seats))
-
-
-def _nothing(item: Any) -> Any:
-    return item._replace(deals=0) if isinstance(item, Task) else (0, 0)
-
-
-def _close(results: Iterator[Played]) -> None:
-    close = getattr(results, "close", None)
-    if close is not None:
-        close()
-
-
-class _Meter:
-    """Counts what is done, says how it stands, and knows when a sequential test has decided."""
-
-    def __init__(self, total: int, progress: Progress | None, sprt: Sprt | None, name: str) -> None:
-        self.total, self.progress, self.sprt, self.name = total, progress, sprt, name
-        self.done, self._per_deal = 0, [np.zeros(0)]
-
-    def add(self, part: Played) -> bool:
-        """Take a chunk; return whether the match can end here."""
-        seats = part.rows["scores"].shape[1]
-        winner = part.rows["winner"]
-        won = np.where(winner < 0, 1 / seats, winner == 0)
-        per_deal = won.reshape(-1, games_per_deal(seats)).mean(axis=1)
-        self.done += len(part.rows)
-        if self.progress is not None:
-            self._per_deal.append(per_deal)
-            self.progress(self.done, self.total, self.words())
-        return self.sprt is not None and self.sprt.add(per_deal) != "undecided"
-
-    def words(self) -> str:
-        """Return the estimate so far."""
-        rate = share(np.concatenate(self._per_deal))
-        text = f"{self.name} {rate.value:.2%} ± {(rate.high - rate.low) / 2:.2%}"
-        return text if self.sprt is None else f"{text}, LLR {self.sprt.llr:+.2f}"
-
-
-def compile_together(game_name: str, names: Sequence[str]) -> None:
-    """On the very first start compile the agents in a second process, beside the driver: it takes half as long."""
-    ours = [name for name in names if not is_outside(game_name, name)]
-    if not is_cold(game(game_name).drivers) or not ours or "fork" not in multiprocessing.get_all_start_methods():
-        return
-    aside = multiprocessing.get_context("fork").Process(target=_load, args=(os.getpid(), game_name, ours), daemon=True)
-    aside.start()
-    _ = game(game_name).batch
-    aside.join()
-
-
-def _load(parent: int, game_name: str, names: Sequence[str]) -> None:
-    end_with(parent)
-    for name in names:
-        named_agent(game_name, name)

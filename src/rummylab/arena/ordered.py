@@ -1,6 +1,6 @@
-"""Deals in which the same agent always moves first: what a table "row moves first" needs.
+"""Deals in which the same agent always moves first, for tables in which the row moves first.
 
-Deal number k has the same cards in every series with the same seed, whoever plays: line-ups are compared deal by deal.
+With the same seed, deal number k has the same cards for every pair, so pairs can be compared deal by deal.
 """
 
 from __future__ import annotations
@@ -15,17 +15,25 @@ import numpy as np
 
 from rummylab.agents.registry import agent
 from rummylab.arena.jobs import Played, complaint
+from rummylab.arena.keys import ChunkKey
 from rummylab.arena.statistics import Estimate, Floats, mean, median, wilson
 from rummylab.cards.rng import root_of
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.rules import Rows, Rules
+from rummylab.engine.rows import Rows
+from rummylab.engine.rules import Rules
 from rummylab.errors import AgentError, OptionError
+from rummylab.games.lookup import rules_of
 from rummylab.games.registry import game
 
-CHUNK = 500
-"""Deals played in one go. Results do not depend on how chunks are spread over processes."""
-DEAL = np.dtype([("winner", "i1"), ("outcome", "i1"), ("gain", "i4"), ("rounds", "i4")])
-"""What is kept of a deal: the winner is 0 for the first mover, whose gain it is; the outcome by its number."""
+ORDERED_CHUNK = 500
+"""Deals in a chunk. Results do not depend on it."""
+ORDERED_DEAL = np.dtype([("winner", "i1"), ("outcome", "i1"), ("gain", "i4"), ("rounds", "i4")])
+"""A deal: the winner (0 for the first mover), the number of the outcome, and the gain of the first mover."""
+
+
+def has_gains(game_name: str) -> bool:
+    """Return whether the tallies of a game have what a table of ordered pairs needs."""
+    return "gains" in (game(game_name).batch.tally_for(2).names or ())
 
 
 class OrderedJob:
@@ -34,15 +42,15 @@ class OrderedJob:
     def __init__(self, rules: Rules, mover: CompiledAgent, other: CompiledAgent, seed: int) -> None:
         self.rules, self.players, self.seed = rules, (mover, other), seed
         self.batch = game(rules.name).batch
-        if not hasattr(self.batch, "play_deals"):
-            raise OptionError(f"{rules.name} has no driver in which one agent always moves first")
+        if not has_gains(rules.name):
+            raise OptionError(f"{rules.name} does not count what an agent gains in a deal; indian does")
 
     def __call__(self, start: int, n: int) -> Rows:
         """Play *n* deals from number *start* on; return one tally a deal, the mover being agent 0."""
-        mover, other = self.players
-        tallies = np.zeros(n, self.batch.TALLY)
+        tallies = np.zeros(n, self.batch.tally_for(2))
+        acts, params = [player.kernel for player in self.players], [player.params for player in self.players]
         where = self.rules.new_rows(1), root_of(self.seed), start
-        self.batch.play_deals(*where, 0, mover.pointer, other.pointer, mover.par, other.par, tallies)
+        self.batch.play_seatings(*where, [(0, 1)], acts, params, tallies, starter=0)
         illegal = tallies[tallies["illegal"] > 0]
         if len(illegal):
             raise AgentError(complaint(self.rules, self.players, illegal[0]))
@@ -50,7 +58,7 @@ class OrderedJob:
 
 
 class OrderedTask(NamedTuple):
-    """Some deals that *mover* opens against *other*, by their names: enough to be played anywhere."""
+    """Deals that *mover* opens against *other*: everything needed to play them anywhere."""
 
     game: str
     preset: str
@@ -61,29 +69,39 @@ class OrderedTask(NamedTuple):
     deals: int
 
     @property
-    def name(self) -> str:
-        """What the store keeps the result under."""
-        return f"{self.mover}:{self.other}:{self.start}+{self.deals}"
+    def releases_gil(self) -> bool:
+        """Whether threads can play several tasks at once: each is one kernel call."""
+        return True
+
+    @property
+    def key(self) -> ChunkKey:
+        """The key of the result in a run."""
+        return ChunkKey((self.mover, self.other), self.start, self.deals)
 
 
 @cache
 def _job(game_name: str, preset: str, mover: str, other: str, seed: int) -> OrderedJob:
-    return OrderedJob(game(game_name).rules(preset), agent(game_name, mover), agent(game_name, other), seed)
+    return OrderedJob(rules_of(game_name, preset), agent(game_name, mover), agent(game_name, other), seed)
 
 
 def play_ordered(task: OrderedTask) -> Played:
-    """Play *task* here and now; the rows are of the type `DEAL`."""
+    """Play *task*; the rows are of the type `ORDERED_DEAL`."""
     began = time.perf_counter()
     tallies = _job(*task[:5])(task.start, task.deals)
-    rows = np.zeros(len(tallies), DEAL)
+    return Played(deals_of(tallies), seconds=time.perf_counter() - began)
+
+
+def deals_of(tallies: Rows) -> Rows:
+    """Return what is kept of deals in which agent 0 moved first."""
+    rows = np.zeros(len(tallies), ORDERED_DEAL)
     rows["winner"], rows["rounds"] = tallies["winner"], tallies["rounds"]
     rows["outcome"] = tallies["outcomes"].argmax(axis=1)
     rows["gain"] = tallies["gains"][:, 0]
-    return Played(rows, seconds=time.perf_counter() - began)
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class OrderedDeals:
     """The deals that one agent opened against another."""
 
     rows: Rows
@@ -124,16 +142,16 @@ class Series:
 
 @dataclass(frozen=True)
 class Ordered:
-    """Series by (first mover, second); all on the same deals."""
+    """The deals of ordered pairs (first mover, second), all with the same cards."""
 
-    series: Mapping[tuple[str, str], Series]
+    series: Mapping[tuple[str, str], OrderedDeals]
 
     @classmethod
     def merged(cls, parts: Iterable[Ordered]) -> Ordered:
         """Return all series of *parts* together."""
         return cls({pair: series for part in parts for pair, series in part.series.items()})
 
-    def of(self, mover: str, other: str) -> Series:
+    def of(self, mover: str, other: str) -> OrderedDeals:
         return self.series[mover, other]
 
     def edge(self, agent_name: str) -> Estimate:

@@ -1,14 +1,13 @@
-"""Agents from outside: a class in somebody's Python file or package, or a program in any language.
+"""Outside agents: a class in a user's Python file or package, or a program in any language.
 
-An outside agent sits in a process of its own and is spoken to in lines of text. Nothing of it is imported, unpickled or
-waited for without a limit in this process. A crash, a time-out or an answer that cannot be understood raises
-:class:`OutsideError` here and is a forfeit at the table; the process is started afresh for the next game, and the
-tournament goes on. ``docs/guides/arena.md`` shows the ways to bring an agent.
+An outside agent runs in a process of its own and communicates in lines of text. This process never imports or unpickles
+anything of it, and never waits for it without a limit. A crash, a time-out or an unreadable answer raises
+:class:`OutsideError` and forfeits the game; the process is restarted for the next game, and the tournament continues.
+``docs/guides/arena.md`` shows how to bring an agent.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import shlex
@@ -16,7 +15,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, cast
@@ -29,6 +27,7 @@ import rummylab.arena.sandbox as sandbox
 import rummylab.arena.wire as wire
 from rummylab.arena.faults import Fault as Fault
 from rummylab.arena.faults import OutsideError
+from rummylab.arena.installed import installed
 from rummylab.arena.line_process import LineProcess, printable
 from rummylab.engine.action import Action
 from rummylab.engine.agent import Agent
@@ -38,17 +37,15 @@ from rummylab.engine.seats import Seat
 from rummylab.errors import AgentError, OptionError, RummyError, UnknownNameError
 
 PROGRAM: Final = "program:"
-GROUP: Final = "rummylab.agents"
-"""The entry-point group under which an installed package offers agents."""
 START_UP: Final = 60.0
 """Seconds an outside agent has to be loaded, to get ready, and for its first hand to begin."""
 LONGEST_MOVE: Final = 86_400.0
 LONGEST_ANSWER: Final = 1000
-"""Letters of a move in words; the longest legal one has some hundred."""
+"""Characters of a move; the longest legal one has about a hundred."""
 FRESH_AFTER: Final = 3600.0
 """Seconds after which a process is replaced by a fresh one when the next game begins."""
 MAX_PROCESSES: Final = 16
-"""Processes of outside agents that one referee keeps running; the ones not used for longest are ended."""
+"""Processes of outside agents that one referee keeps; the least recently used ones are ended."""
 Kind = Literal["ours", "class", "compiled", "program"]
 
 
@@ -77,12 +74,12 @@ def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:
 
 
 def is_compiled(game_name: str, spec: str) -> bool:
-    """Return whether the agent *spec* is asked about many tables at once; somebody unknown or broken raises."""
+    """Return whether the agent *spec* is compiled. Raise an error if it is unknown or cannot be loaded."""
     return describe(game_name, spec) in ("ours", "compiled")
 
 
 def describe(game_name: str, spec: str) -> Kind:
-    """Return what *spec* names, as far as it can be told without trusting it.
+    """Return the kind of agent that *spec* names, without trusting it.
 
     A class or a compiled agent is loaded by a child process, which has :data:`START_UP` seconds for it; its answer is
     remembered as long as the file stays as it is. Raises ``AgentError`` for somebody who cannot play. Whoever lies
@@ -118,7 +115,7 @@ def fingerprint(spec: str) -> str:
 def _files_of(spec: str) -> Iterator[Path]:
     if spec.startswith(PROGRAM):
         return fingerprints.of_command(_command(spec))
-    home = spec.partition(":")[0] if ":" in spec else _entry_points().get(spec, spec).partition(":")[0]
+    home = spec.partition(":")[0] if ":" in spec else installed().get(spec, spec).partition(":")[0]
     if home.endswith(".py"):
         return fingerprints.of_script(Path(home))
     try:
@@ -128,16 +125,11 @@ def _files_of(spec: str) -> Iterator[Path]:
     return iter(()) if found is None else fingerprints.of_module(found)
 
 
-@cache
-def _entry_points() -> dict[str, str]:
-    return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
-
-
 def target(game_name: str, spec: str) -> str:
     """Return ``HOME:NAME`` as another process finds it: an entry point followed, a file by its absolute path."""
-    home, colon, name = (spec if ":" in spec else _entry_points().get(spec, spec)).partition(":")
+    home, colon, name = (spec if ":" in spec else installed().get(spec, spec)).partition(":")
     if not colon:
-        known = [*(found.name for found in registry.entries(game_name)), *_entry_points()]
+        known = [*(found.name for found in registry.entries(game_name)), *installed()]
         raise UnknownNameError(f"{game_name} agent", spec, known)
     if not home.endswith(".py"):
         return f"{home}:{name}"
@@ -150,7 +142,7 @@ def target(game_name: str, spec: str) -> str:
 
 
 class Start(NamedTuple):
-    """How to start a stranger's process, and which files it needs beyond the system's and this package's."""
+    """How to start an outside agent's process, and which files it needs beyond the system's and this package's."""
 
     command: tuple[str, ...]
     readable: tuple[str, ...] = ()
@@ -293,7 +285,7 @@ class Outsider:
 
 
 def _move(text: str, rules: Rules) -> Action:
-    """Return the move that a stranger wrote; whether it is legal now is for the referee to see."""
+    """Return the move that an outside agent wrote; whether it is legal now is for the referee to see."""
     if len(text) > LONGEST_ANSWER:
         raise OutsideError("illegal move", f"not an action: {printable(text, 40)!r}... ({len(text):,} letters)")
     try:
@@ -319,16 +311,3 @@ def keep(process: LineProcess) -> None:
         stop = next(iter(_running))
         del _running[stop]
         stop()
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """An agent that an installed package offers."""
-
-    name: str
-    value: str
-
-
-def installed() -> list[Listed]:
-    """Return the agents that installed packages offer under the entry-point group."""
-    return [Listed(name, value) for name, value in sorted(_entry_points().items())]

@@ -1,15 +1,13 @@
-"""The figures of the reports: colours that everybody can tell apart (Okabe and Ito), readable in print.
+"""Figures for reports and training runs, in colors that everyone can tell apart (Okabe and Ito).
 
-Needs the extra ``report``. No window is opened and no global style is changed.
+Needs the extra ``report``. Opens no window and changes no global style.
 """
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,29 +41,22 @@ _STYLE: Any = {
 }
 
 
-@dataclass
-class Picture:
-    """A figure as a PNG file and, for pages that stand alone, as SVG text."""
-
-    path: Path
-    svg: str = ""
-    width: float = 0.0
-    """In inches, as it was drawn."""
-
-
 def need_matplotlib() -> None:
-    """Say at once, not after minutes of play, that the figures cannot be drawn."""
+    """Raise `MissingExtraError` if Matplotlib is not installed; call it before minutes of play, not after."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise MissingExtraError("reports with figures need: pip install 'rummylab[report]'") from None
+        raise MissingExtraError("Reports with figures need: pip install 'rummylab[report]'") from None
 
 
 @contextmanager
 def figure(
-    to: Path | Picture, width: float, height: float, columns: int = 1, rows: int = 1, **grid: Any
+    path: Path, width: float, height: float, columns: int = 1, rows: int = 1, **grid: Any
 ) -> Iterator[tuple[Figure, Any]]:
-    """Give a figure with its axes, and write it at the end; the same figure gives the same bytes."""
+    """Yield a figure with its axes, and write it to *path* (``.svg`` or ``.png``) at the end.
+
+    The same figure gives the same bytes.
+    """
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -75,28 +66,25 @@ def figure(
         FigureCanvasAgg(drawn)
         axes = drawn.subplots(rows, columns, **grid)
         yield drawn, axes
-        drawn.savefig(to.path if isinstance(to, Picture) else to, metadata={"Software": None})
-        if isinstance(to, Picture):
-            drawn.set_layout_engine("none")  # everything has found its place
-            to.svg, to.width = _svg(drawn, to.path.stem), width
+        metadata = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+        drawn.savefig(path, metadata=metadata)
+    if path.suffix == ".svg":
+        path.write_text(compact(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def _svg(drawn: Figure, name: str) -> str:
-    """Return the figure as SVG to put into an HTML page: no links to elsewhere, and ids that begin with *name*."""
-    buffer = io.StringIO()
-    drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
-    text = re.sub(r'\s(?:xmlns(?::xlink)?|version|width|height)="[^"]*"', "", text, count=5)
-    text = text.replace("xlink:href", "href")
-    text = re.sub(r'\bid="', f'id="{name}-', text)
-    text = re.sub(r'href="#', f'href="#{name}-', text)
-    return re.sub(r"url\(#", f"url(#{name}-", text)
+def compact(svg: str) -> str:
+    """Return *svg* on a few lines, with coordinates to a hundredth of a point and without metadata.
+
+    Figures are kept in Git, where a picture of several thousand lines would bury everything else.
+    """
+    body = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    body = re.sub(r"(?<!scale\()-?\b\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", body)
+    body = re.sub(r"\s+", " ", body).replace("> <", "><")
+    return body.replace('<g id="axes_', '\n<g id="axes_').strip() + "\n"
 
 
 def ink(image: Any, value: float) -> str:
-    """Return the colour of writing that can be read on *value*'s colour in *image*."""
+    """Return a text color that is readable on the color of *value* in *image*."""
     red, green, blue, _ = image.cmap(image.norm(value))
     return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
 
@@ -114,7 +102,7 @@ def steps(path: Path, curves: Mapping[str, Floats], *, x: str, y: str, title: st
 
 
 def histogram(path: Path, values: Floats, *, x: str, title: str, cap: int) -> None:
-    """Draw shares over whole numbers, those from *cap* on in another colour."""
+    """Draw shares over whole numbers, with those from *cap* on in another color."""
     with figure(path, 6.5, 3.6) as (_, axes):
         places = np.arange(len(values))
         below = places < cap
@@ -132,7 +120,7 @@ def histogram(path: Path, values: Floats, *, x: str, title: str, cap: int) -> No
 
 
 def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> None:
-    """Draw shares over whole numbers, side by side for each of *groups*: as they are, and on a logarithmic scale."""
+    """Draw shares over whole numbers, side by side for each of *groups*, on a linear and a logarithmic scale."""
     looks = [(BLUE, ""), (SKY, "////"), (ORANGE, ""), (GREEN, "....")]
     with figure(path, 10.0, 4.2, 2) as (drawn, both):
         n = max(int(np.flatnonzero(values)[-1]) for values in groups.values()) + 1
@@ -144,7 +132,7 @@ def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> Non
             axes.set(xlabel=x, ylabel="share of hands", xticks=range(n))
             axes.grid(axis="x", visible=False)
         both[0].set(title=title)
-        both[1].set(title="the same, logarithmic", yscale="log")
+        both[1].set(title="logarithmic scale", yscale="log")
         names, labels = both[0].get_legend_handles_labels()
         drawn.legend(names, labels, loc="outside lower center", ncols=len(groups))
 
@@ -160,7 +148,7 @@ def heat_maps(
     x: str,
     y: str,
 ) -> None:
-    """Draw tables of numbers, one panel each, coloured between *limits* and with the numbers in the cells."""
+    """Draw tables of numbers, one panel each, colored between *limits*, with the numbers in the cells."""
     sizes = [len(names) for _, names, _ in panels]
     shape: dict[str, Any] = {"squeeze": False, "width_ratios": sizes}
     with figure(path, 1.9 + 1.0 * sum(sizes), 1.8 + 0.62 * max(sizes), len(panels), **shape) as (drawn, grid):
@@ -230,7 +218,7 @@ def points(axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marke
 
 
 def forest(
-    path: Path | Picture,
+    path: Path,
     names: Sequence[str],
     series: Mapping[str, Sequence[Estimate]],
     *,

@@ -1,8 +1,8 @@
-"""Ratings from results: Bradley-Terry strengths on the Elo scale, with intervals; cycles that no rating can show.
+"""Ratings: Bradley-Terry strengths on the Elo scale, with intervals, and cycles that no rating can show.
 
-Strengths are differences, so one agent is the anchor and has Elo 0. An interval holds all differences to the anchor
-whose profile likelihood is not too small. How small is too small depends on how much the games of a deal vary
-together: all pairs play the same deals, so deals are the independent draws (docs/concepts/ratings.md).
+Strengths are relative, so one agent is the anchor and has Elo 0. An interval contains the differences from the anchor
+whose profile likelihood is large enough. The threshold depends on how much the games of a deal vary together: all pairs
+play the same deals, so deals are the independent draws (docs/concepts/ratings.md).
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ def rate(
     An agent that has won (or lost) every game against the anchor's group has no finite rating, only a bound. Agents
     that neither met the anchor nor are connected to it by results both ways cannot be compared with it.
     """
-    field = Field.of(len(names), scores, games)
+    field = ScoreMatrix.of(len(names), scores, games)
     if anchor is not None and anchor not in names:
-        raise OptionError(f"The anchor {anchor!r} is not in the field: {', '.join(names)}.")
+        raise OptionError(f"The anchor {anchor!r} is not among the agents: {', '.join(names)}.")
     number = field.default_anchor() if anchor is None else names.index(anchor)
     low, elo, high = (ELO * values[0] for values in intervals([field], [number]))
     found = [Rating(name, elo[i], low[i], high[i], i == number) for i, name in enumerate(names)]
@@ -96,9 +96,9 @@ def rate(
 
 
 def rating_notes(ratings: Sequence[Rating], shown: Callable[[str], str] = str) -> list[str]:
-    """Return the sentences that a table of ratings needs: what 0 is, what a bound is, who is not comparable.
+    """Return notes for a table of ratings: what 0 means, what a bound means, and who is not comparable.
 
-    *shown* says how an agent's name is written.
+    *shown* formats an agent's name.
     """
     anchor = next(shown(r.name) for r in ratings if r.is_anchor)
     notes = [f"Elo relative to {anchor}, whose rating is 0 by definition."]
@@ -110,7 +110,7 @@ def rating_notes(ratings: Sequence[Rating], shown: Callable[[str], str] = str) -
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ScoreMatrix:
     """Who won how much against whom, in total and deal by deal."""
 
     won: Floats
@@ -121,7 +121,7 @@ class Field:
     """By pair and deal: what the first won beyond its mean."""
 
     @classmethod
-    def of(cls, n: int, scores: Mapping[tuple[int, int], Floats], games: int) -> Field:
+    def of(cls, n: int, scores: Mapping[tuple[int, int], Floats], games: int) -> ScoreMatrix:
         met = {pair: values for pair, values in scores.items() if pair[0] != pair[1] and len(values)}
         won, played = np.zeros((n, n)), np.zeros((n, n))
         residuals = np.zeros((len(met), max((len(values) for values in met.values()), default=0)))
@@ -175,7 +175,7 @@ class Field:
         return ratio * student(max(1, deals)) ** 2, np.sqrt(model), overall * _SWEEP
 
 
-def intervals(fields: Sequence[Field], anchors: Sequence[int]) -> tuple[Floats, Floats, Floats]:
+def intervals(fields: Sequence[ScoreMatrix], anchors: Sequence[int]) -> tuple[Floats, Floats, Floats]:
     """Return lower ends, estimates and upper ends in log-odds relative to the anchors: a row for each field.
 
     The fields have the same number of agents; many at once are faster than one by one.
@@ -289,7 +289,7 @@ def _next_distance(near: Floats, far: Floats, at_near: Floats, at_far: Floats, t
 
 
 def cycles(names: Sequence[str], low: Floats) -> list[tuple[str, str, str]]:
-    """Return the triples a > b > c > a in which every step is sure; ``low[i, j]`` bounds i's win rate from below."""
+    """Return the triples a > b > c > a in which every step is significant; ``low[i, j]`` bounds i's win rate below."""
     n = len(names)
     beats = low > 0.5
     found = []
@@ -302,7 +302,7 @@ def cycles(names: Sequence[str], low: Floats) -> list[tuple[str, str, str]]:
 
 
 def without_first_move(rate: Floats) -> Floats:
-    """Return the skill matrix with the first mover's edge taken out (section VIII of the MinDist paper).
+    """Return the skill matrix without the first mover's advantage (section VIII of the MinDist paper).
 
     ``rate[i, j]`` is the win rate of *i* moving first against *j*. Row i against column j then is the mean of i moving
     first and of i moving second: ``(rate[i, j] + 1 - rate[j, i]) / 2``.

@@ -1,4 +1,4 @@
-"""Where strangers' processes run: a session of their own, with as few rights as the kernel lets us take away.
+"""Run the processes of outside agents in a session of their own, with as few rights as the kernel allows.
 
 :func:`launch` starts a process under a supervisor (``supervisor.py``). The process sees an empty scratch folder, a
 minimal environment, and of the file system what it needs to run. Each measure depends on the kernel;
@@ -20,7 +20,8 @@ from typing import Final
 
 import rummylab.arena.supervisor as supervisor
 from rummylab._cache import READ_ONLY
-from rummylab._jit import PACKAGE, cache_of
+from rummylab._jit import cache_of
+from rummylab._sources import PACKAGE
 
 SWITCH: Final = "RUMMYLAB_SANDBOX"
 """Environment variable; ``off`` leaves only the session and the supervisor, for agents that need more."""
@@ -43,8 +44,13 @@ Process = subprocess.Popen[bytes]
 
 
 def hide(path: Path) -> None:
-    """Keep strangers that start from now on from reading *path* and the files whose names start like it."""
+    """Keep outside agents that start from now on from reading *path* and the files whose names start like it."""
     _hidden.add(path.resolve())
+
+
+def hidden() -> frozenset[Path]:
+    """Return the hidden paths, which a worker process must hide too."""
+    return frozenset(_hidden)
 
 
 def launch(
@@ -54,10 +60,10 @@ def launch(
     python_path: Sequence[str] = (),
     pass_fds: Sequence[int] = (),
 ) -> Process:
-    """Start *command* as a stranger, with unbuffered pipes for stdin, stdout and stderr.
+    """Start *command* as an outside agent, with unbuffered pipes for stdin, stdout and stderr.
 
-    The process returned is the supervisor: terminate it, and all that the stranger has started ends. Beyond the
-    system's files, this package and *python_path*, the stranger can read the paths *readable*.
+    The process returned is the supervisor: terminate it, and all that the outside agent has started ends. Beyond the
+    system's files, this package and *python_path*, the outside agent can read the paths *readable*.
     """
     if is_on() and supervisor.PROCESSES not in achieved():
         _protect_memory()
@@ -65,13 +71,13 @@ def launch(
 
 
 def is_on() -> bool:
-    """Return whether strangers are confined."""
+    """Return whether outside agents are confined."""
     return os.environ.get(SWITCH, "on") != "off"
 
 
 @cache
 def achieved() -> tuple[str, ...]:
-    """Return the measures that work on this machine, found out by a trial."""
+    """Return the measures that work on this machine, found by a trial."""
     child = _start([], (), (), ())
     with suppress(subprocess.TimeoutExpired):
         return tuple(child.communicate(timeout=30)[0].decode().splitlines())
@@ -80,7 +86,7 @@ def achieved() -> tuple[str, ...]:
 
 
 def sentence() -> str:
-    """Return one line that says what holds for outside agents here, and what does not."""
+    """Return one line that says which measures confine outside agents here, and which are missing."""
     if not is_on():
         return f"outside agents: {supervisor.SESSION} only ({SWITCH}=off)"
     found = achieved()
@@ -112,13 +118,13 @@ def _start(
             bufsize=0,
             env={},
             cwd="/",
-            start_new_session=True,  # an interrupt of ours is not meant for it
+            start_new_session=True,  # Ctrl-C must not reach it
             pass_fds=(*pass_fds, orders.fileno()),
         )
 
 
 def environment(python_path: Sequence[str] = ()) -> dict[str, str]:
-    """Return the environment of a stranger: nothing of ours but where programs and machine code are found."""
+    """Return the environment of an outside agent: of ours, only where programs and machine code are found."""
     ours = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     code = _machine_code()
     kept = {} if code is None else {"RUMMYLAB_CACHE": str(code), READ_ONLY: "1"}
@@ -133,7 +139,7 @@ def _python() -> list[str]:
 
 @cache
 def _machine_code() -> Path | None:
-    """Return the compiler cache, which strangers read and never write."""
+    """Return the compiler cache, which outside agents read and never write."""
     directory = cache_of(PACKAGE / "cards" / "bits.py")
     return None if directory is None else directory.parent.parent
 

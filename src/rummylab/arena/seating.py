@@ -1,7 +1,7 @@
-"""Who sits where when a deal is played several times.
+"""The seatings in which a deal is played.
 
-Two agents swap seats. With more, it matters too who sits before whom: every circular order of the agents is played,
-each from every seat, so a deal of three seats is played 6 times and a deal of four 24 times. With five seats or more
+Two agents swap seats. With more agents it also matters who sits before whom: every circular order is played, each
+from every seat, so a deal of three seats is played 6 times and a deal of four 24 times. With five seats or more
 that is too many: each deal is played in a random sample of the orders, which depends on the number of the deal alone.
 """
 
@@ -44,7 +44,7 @@ def orders(seats: int, deal: int = 0) -> tuple[Seating, ...]:
 
 @lru_cache(maxsize=4096)
 def seatings(seats: int, deal: int = 0) -> tuple[Seating, ...]:
-    """Return the seatings in which *deal* is played; the first ones are the line-up as it was given, rotated."""
+    """Return the seatings in which *deal* is played; the first ones are the lineup as it was given, rotated."""
     return tuple(
         tuple(order[(seat - turn) % seats] for seat in range(seats))
         for order in orders(seats, deal)
@@ -52,11 +52,18 @@ def seatings(seats: int, deal: int = 0) -> tuple[Seating, ...]:
     )
 
 
-def predecessors(seats: int, n_games: int) -> npt.NDArray[np.int64]:
-    """Return for each game of a match, by agent, the number of the agent that plays just before it."""
+def seatings_of(seats: int, first_deal: int, deals: int) -> list[tuple[Seating, ...]]:
+    """Return the seatings of each of some deals; one entry stands for all deals if they have the same seatings."""
+    if orders_in_all(seats) <= SAMPLED_ORDERS:
+        return [seatings(seats)]
+    return [seatings(seats, deal) for deal in range(first_deal, first_deal + max(1, deals))]
+
+
+def predecessors(seats: int, n_games: int, first_deal: int = 0) -> npt.NDArray[np.int64]:
+    """Return for each game from *first_deal* on, by agent, the number of the agent that plays just before it."""
     found = np.empty((n_games, seats), np.int64)
     per_deal = games_per_deal(seats)
     for first in range(0, n_games, per_deal):
-        seated = np.array(seatings(seats, first // per_deal))
+        seated = np.array(seatings(seats, first_deal + first // per_deal))
         np.put_along_axis(found[first : first + per_deal], seated, np.roll(seated, 1, axis=1), axis=1)
     return found

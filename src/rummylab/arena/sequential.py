@@ -1,7 +1,7 @@
-"""Sequential tests: stop as soon as the evidence suffices, with stated error rates.
+"""Sequential tests: stop as soon as there is enough evidence, with stated error rates.
 
 The test is Wald's sequential probability ratio test on the results of *pairs* of games (same cards, seats swapped), in
-the generalised form of engine testing: the variance of a pair's score is estimated from the pairs themselves, and
+the generalized form of engine testing: the variance of a pair's score is estimated from the pairs themselves, and
 the log-likelihood ratio of two normal means is compared with Wald's bounds. Its limits: it is meant for small
 differences and at least some dozens of pairs; before ``MIN_PAIRS`` it never stops.
 """
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass
 class Sprt:
-    """Is the first agent's win rate nearer to *high* than to *low*?
+    """A test of whether the first agent's win rate is *high* or *low*.
 
     With the truth at *low* the answer ``better`` comes with probability *alpha* at most, with the truth at *high* the
     answer ``not better`` with probability *beta*, up to the overshoot of whole chunks.
@@ -41,11 +41,11 @@ class Sprt:
     def __post_init__(self) -> None:
         if not 0 <= self.low < self.high <= 1:
             raise OptionError(
-                f"the bounds of a sequential test are 0 <= low < high <= 1, not {self.low} and {self.high}"
+                f"The bounds of a sequential test must be 0 <= low < high <= 1, not {self.low} and {self.high}."
             )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
-                raise OptionError(f"{name} is {getattr(self, name)}, but must lie between 0 and 0.5")
+                raise OptionError(f"{name} is {getattr(self, name)}; use a value between 0 and 0.5.")
 
     @property
     def pairs(self) -> int:
@@ -57,10 +57,14 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def add(self, per_pair: Floats) -> Verdict:
-        """Take the win shares of further pairs (0 to 1 each) and return what is known now."""
-        self._n += len(per_pair)
-        self._sum += float(per_pair.sum())
-        self._squares += float((per_pair**2).sum())
+        """Add the win shares of further pairs (0 to 1 each) and return the verdict."""
+        return self.add_sums(len(per_pair), float(per_pair.sum()), float((per_pair**2).sum()))
+
+    def add_sums(self, pairs: int, total: float, squares: float) -> Verdict:
+        """Add further pairs, given the sum of their win shares and that of the squares, and return the verdict."""
+        self._n += pairs
+        self._sum += total
+        self._squares += squares
         return self.verdict
 
     @property
@@ -80,7 +84,7 @@ class Sprt:
         return "better" if self.llr >= upper else "not better"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return question and answer as plain values."""
+        """Return the test and its verdict as plain values."""
         return {
             "low": self.low,
             "high": self.high,

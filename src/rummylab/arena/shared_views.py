@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rummylab.engine.rules import Rows
+from rummylab.engine.rows import Rows
 
 
 class SharedViews(NamedTuple):

@@ -1,96 +1,65 @@
-"""How fast the kernels and the Python table are, on one core of this machine."""
+"""How fast a game is on one core of this machine: its kernels, whole games in one call, and the Python table."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Callable
+from itertools import product
 
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
-from rummylab.cards.bits import IDS_52, to_mask
 from rummylab.engine.referee import play_match
 from rummylab.engine.rules import Rules
-from rummylab.games.gin.game import gin
-from rummylab.games.gin.melds import min_deadwood_many
+from rummylab.engine.spec import GameSpec, Workload
+from rummylab.games.registry import game
 
 SEED = 7
+REPEATS = 5
 
 
-def _best(measure: Callable[[], float], repeats: int) -> float:
-    """Return the best of several measurements: what the machine can do when nobody disturbs it."""
-    return max(measure() for _ in range(repeats))
+def speed(name: str) -> dict[str, float]:
+    """Return the speed figures of the game *name*: those of its ``bench`` module, then those of its workloads."""
+    spec = game(name)
+    figures: dict[str, float] = dict(spec.module("bench").kernel_speed(best_seconds)) if spec.has("bench") else {}
+    return figures | {workload.figure: _figure(spec, workload) for workload in spec.workloads}
 
 
-def _deadwoods_per_s() -> float:
-    rng = np.random.default_rng(7)
-    hands = np.array([to_mask(rng.permutation(IDS_52)[:10]) for _ in range(20_000)], np.int64)
-    out = np.empty(len(hands), np.int16)
-    min_deadwood_many(hands, out)
-
-    def measure() -> float:
-        start = time.perf_counter()
-        for _ in range(20):
-            min_deadwood_many(hands, out)
-        return 20 * len(hands) / (time.perf_counter() - start)
-
-    return _best(measure, 7)
+def best_seconds(run: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Return the least processor time of several runs: what the machine can do when nothing disturbs it."""
+    run()
+    times = []
+    for _ in range(repeats):
+        start = time.thread_time()
+        run()
+        times.append(time.thread_time() - start)
+    return min(times)
 
 
-def batch_speed(game: str, agents: Sequence[str], games: int, repeats: int = 5) -> tuple[float, float]:
-    """Return hands and decisions per second of a match in the batch kernel: the best of several measurements."""
-    match(game, *agents, games=len(agents), workers=1)  # compile and load
-    results = [match(game, *agents, games=games, seed=SEED, workers=1) for _ in range(repeats)]
-    best = min(results, key=lambda result: result.seconds)
-    return best.hands / best.seconds, best.decisions / best.seconds
+def _figure(spec: GameSpec, workload: Workload) -> float:
+    """Return hands or decisions a second."""
+    if workload.table:
+        return table_speed(spec.rules(workload.rules or None), workload.agents[0], workload.games)
+    tables = list(product(workload.agents, repeat=2)) if workload.all_pairs else [workload.agents]
+    played = [_batch(spec.name, names, workload.games) for names in tables]
+    counted = 1 if workload.figure.endswith("decisions_per_s") else 0
+    return sum(one[counted] for one in played) / sum(one[2] for one in played)
+
+
+def _batch(name: str, agents: tuple[str, ...], games: int) -> tuple[int, int, float]:
+    """Return hands, decisions and seconds of processor time of the fastest of several matches in the batch kernel."""
+    match(name, *agents, games=len(agents), workers=1)  # compile and load
+    results = [match(name, *agents, games=games, seed=SEED, workers=1) for _ in range(REPEATS)]
+    best = min(results, key=lambda result: result.busy)
+    return best.hands, best.decisions, best.busy
 
 
 def table_speed(rules: Rules, name: str, matches: int = 1) -> float:
-    """Return decisions per second of an agent among its like at the Python table."""
+    """Return decisions a second of *matches* matches between agents *name* at the Python table."""
     players = [agent(rules.name, name)] * rules.seats
-    list(play_match(rules, players, 1))
+    moves = [sum(state.n_moves for state in play_match(rules, players, SEED + seed)) for seed in range(matches)]
 
-    def measure() -> float:
-        start = time.perf_counter()
-        n = sum(state.n_moves for seed in range(matches) for state in play_match(rules, players, SEED + seed))
-        return n / (time.perf_counter() - start)
+    def run() -> None:
+        for seed in range(matches):
+            list(play_match(rules, players, SEED + seed))
 
-    return _best(measure, 3)
-
-
-def gin_speed() -> dict[str, float]:
-    """Return the speed figures of Gin Rummy: batch deadwood, whole games, and the Python table."""
-    return {
-        "deadwood_ns": 1e9 / _deadwoods_per_s(),
-        "random_decisions_per_s": batch_speed("gin", ["random"] * 2, 400)[1],
-        "simple_decisions_per_s": batch_speed("gin", ["simple"] * 2, 8000)[1],
-        "facade_decisions_per_s": table_speed(gin(), "simple", matches=12),
-    }
-
-
-def _indian_speed() -> dict[str, float]:
-    from rummylab.arena.speed_indian import indian_speed
-
-    return indian_speed()
-
-
-def _chinese_speed() -> dict[str, float]:
-    from rummylab.arena.speed_chinese import chinese_speed
-
-    return chinese_speed()
-
-
-def _gin_course_speed() -> dict[str, float]:
-    from rummylab.arena.speed_gin_course import gin_course_speed
-
-    return gin_course_speed()
-
-
-SPEED = {
-    "gin": gin_speed,
-    "indian": _indian_speed,
-    "chinese": _chinese_speed,
-    "gin-course": _gin_course_speed,
-}
-"""The benchmark of every game, by name."""
+    return sum(moves) / best_seconds(run, 3)

@@ -1,10 +1,11 @@
-"""Honest intervals for results that come in pairs of games."""
+"""Estimates and intervals for results on duplicate deals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean and its 95 % interval."""
+    """A mean and its 95% interval."""
 
     value: float
     low: float
@@ -41,8 +42,12 @@ def share(per_deal: Floats, z: float = Z95, *, games: int = 2) -> Estimate:
     for many: there the effective size is what the spread says, with Student's t for its uncertainty.
     """
     n = len(per_deal)
-    mean = float(np.mean(per_deal))
-    variance = float(np.var(per_deal, ddof=1)) / n if n > 1 else 0.25
+    return share_of(n, float(np.mean(per_deal)), float(np.var(per_deal, ddof=1)) if n > 1 else 0.0, z, games=games)
+
+
+def share_of(n: int, mean: float, variance: float, z: float = Z95, *, games: int = 2) -> Estimate:
+    """Return `share` from the number of deals, their mean and their variance."""
+    variance = variance / n if n > 1 else 0.25
     binomial = mean * (1 - mean)
     is_spread = variance > 0 and binomial > 0
     if games > 2 and n > 1 and is_spread:
@@ -55,7 +60,7 @@ def share(per_deal: Floats, z: float = Z95, *, games: int = 2) -> Estimate:
 
 
 def student(freedom: float, z: float = Z95) -> float:
-    """Return the quantile of Student's t that corresponds to *z*, for an error estimated with so much freedom.
+    """Return the quantile of Student's t with *freedom* degrees of freedom that corresponds to *z*.
 
     G. W. Hill, Algorithm 396, Communications of the ACM 13 (1970); exact for one and two degrees.
     """
@@ -82,24 +87,86 @@ def student(freedom: float, z: float = Z95) -> float:
 
 def wilson(p: float, n: float, z: float = Z95) -> Estimate:
     """Return Wilson's score interval for a share *p* of *n* independent trials."""
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    center = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return Estimate(p, max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half)))
+    return Estimate(p, max(0.0, min(p, center - half)), min(1.0, max(p, center + half)))
 
 
 def ratio(gain_per_pair: Floats, hands_per_pair: Floats, z: float = Z95) -> Estimate:
-    """Return total gain per hand, clustered by pair (a ratio estimate with its linearised error).
+    """Return total gain per hand, clustered by pair (a ratio estimate with its linearized error).
 
     Where the normal approximation is poor (few pairs, or skewed ones) the interval is a bootstrap's. With fewer than
     eight pairs a bootstrap has too little to draw from, and the interval is Student's.
     """
     value, error = _ratio(gain_per_pair, hands_per_pair)
-    if 1 < len(gain_per_pair) < FEWEST_FOR_BOOTSTRAP:
-        half = student(len(gain_per_pair) - 1, z) * error
-        return Estimate(value, value - half, value + half)
-    if not is_nearly_normal(gain_per_pair - value * hands_per_pair):
-        return bootstrap_ratio(gain_per_pair, hands_per_pair, p_value(z))
-    return Estimate(value, value - z * error, value + z * error)
+    n, skewness = len(gain_per_pair), skewness_of(gain_per_pair - value * hands_per_pair)
+    if n < FEWEST_FOR_BOOTSTRAP or _is_nearly_normal(n, skewness):
+        return _ratio_interval(n, value, error, z)
+    return bootstrap_ratio(gain_per_pair, hands_per_pair, p_value(z))
+
+
+def _ratio_interval(n: int, value: float, error: float, z: float) -> Estimate:
+    """Return the normal interval, or Student's where there are too few pairs even for a bootstrap."""
+    half = (z if n == 1 or n >= FEWEST_FOR_BOOTSTRAP else student(n - 1, z)) * error
+    return Estimate(value, value - half, value + half)
+
+
+class RatioSums(NamedTuple):
+    """Sums over pairs from which a ratio estimate follows: whole numbers, so that they add up exactly in any order.
+
+    ``gain2_hands`` is the sum of the square of a pair's gain times its hands.
+    """
+
+    n: int
+    gain: int
+    hands: int
+    gain2: int
+    gain_hands: int
+    hands2: int
+    gain3: int
+    gain2_hands: int
+    gain_hands2: int
+    hands3: int
+
+    def residuals(self) -> tuple[float, float]:
+        """Return the sums of the squares and of the cubes of ``gain - ratio * hands``, without rounding on the way."""
+        g, h = self.gain, self.hands
+        squares = h * h * self.gain2 - 2 * g * h * self.gain_hands + g * g * self.hands2
+        cubes = (
+            h**3 * self.gain3 - 3 * g * h * h * self.gain2_hands + 3 * g * g * h * self.gain_hands2 - g**3 * self.hands3
+        )
+        return squares / (h * h), cubes / h**3
+
+
+def ratio_of(
+    sums: RatioSums, unit: int = 1, pairs: Callable[[], tuple[Floats, Floats]] | None = None, z: float = Z95
+) -> Estimate:
+    """Return `ratio` from sums in which *unit* stands for a gain of one point.
+
+    *pairs* returns gain and hands of every pair, for the bootstrap of skewed ones. Without it such an interval follows
+    from the sums by Hall's transformation.
+    """
+    n, (squares, cubes) = sums.n, sums.residuals()
+    value = sums.gain / sums.hands / unit
+    error = math.sqrt(squares * n / (n - 1)) / sums.hands / unit if n > 1 else math.inf
+    skewness = cubes / n / (squares / n) ** 1.5 if squares else 0.0
+    if n < FEWEST_FOR_BOOTSTRAP or _is_nearly_normal(n, skewness):
+        return _ratio_interval(n, value, error, z)
+    if pairs is not None:
+        return bootstrap_ratio(*pairs(), p_value(z))
+    return skewed(n, value, error, skewness, z)
+
+
+def skewed(n: int, value: float, error: float, skewness: float, z: float = Z95) -> Estimate:
+    """Return the interval of a mean of *n* skewed values by Hall's transformation of the t statistic.
+
+    P. Hall, On the removal of skewness by transformation, Journal of the Royal Statistical Society B 54 (1992).
+    """
+    slant = skewness / math.sqrt(n)
+    if not slant:
+        return Estimate(value, value - z * error, value + z * error)
+    low, high = (3 / slant * (math.cbrt(1 + slant * (end - slant / 6)) - 1) for end in (-z, z))
+    return Estimate(value, value - high * error, value - low * error)
 
 
 def _ratio(gain: Floats, hands: Floats) -> tuple[float, float]:
@@ -110,10 +177,10 @@ def _ratio(gain: Floats, hands: Floats) -> tuple[float, float]:
     return value, math.sqrt(n * float(np.var(residual, ddof=1))) / total if n > 1 else math.inf
 
 
-def linearised(gain_per_pair: Floats, hands_per_pair: Floats) -> Floats:
-    """Return one number a pair whose mean is total gain per hand, and whose spread is the error of that ratio.
+def linearized(gain_per_pair: Floats, hands_per_pair: Floats) -> Floats:
+    """Return one number per pair whose mean is total gain per hand, and whose spread is the error of that ratio.
 
-    So ratios from the same pairs can be added and subtracted pair by pair, and what they share cancels.
+    Ratios from the same pairs can then be added and subtracted pair by pair, so that common luck cancels.
     """
     value = gain_per_pair.sum() / hands_per_pair.sum()
     return np.asarray(value + (gain_per_pair - value * hands_per_pair) / hands_per_pair.mean())
@@ -128,7 +195,7 @@ def shapley(values: npt.ArrayLike) -> Floats:
     worth = np.asarray(values, np.float64)
     n = max(0, len(worth) - 1).bit_length()
     if len(worth) != 1 << n:
-        raise OptionError(f"there are {len(worth)} values, but n players have 2^n subsets")
+        raise OptionError(f"There are {len(worth)} values, but n players have 2^n subsets.")
     found = np.zeros((n, *worth.shape[1:]))
     for player in range(n):
         for subset in range(len(worth)):
@@ -140,17 +207,23 @@ def shapley(values: npt.ArrayLike) -> Floats:
 
 def is_nearly_normal(values: Floats) -> bool:
     """Return whether the mean of *values* is near enough to normal for an interval (skewness small, enough of them)."""
-    n, spread = len(values), float(np.std(values))
-    if n < 30 or spread == 0:
-        return n >= 30
-    skewness = float(np.mean(((values - values.mean()) / spread) ** 3))
-    return abs(skewness) < 0.3 * math.sqrt(n)
+    return _is_nearly_normal(len(values), skewness_of(values))
+
+
+def _is_nearly_normal(n: int, skewness: float) -> bool:
+    return n >= 30 and abs(skewness) < 0.3 * math.sqrt(n)
+
+
+def skewness_of(values: Floats) -> float:
+    """Return the skewness of *values*; 0 if they are all alike."""
+    spread = float(np.std(values))
+    return float(np.mean(((values - values.mean()) / spread) ** 3)) if spread else 0.0
 
 
 def bootstrap_ratio(
     gain_per_pair: Floats, hands_per_pair: Floats, level: float = 0.05, *, draws: int = 2000, seed: int = 0
 ) -> Estimate:
-    """Return total gain per hand with a studentised bootstrap interval: pairs are drawn anew, with replacement."""
+    """Return total gain per hand with a studentized bootstrap interval: pairs are drawn again, with replacement."""
     n = len(gain_per_pair)
     value, error = _ratio(gain_per_pair, hands_per_pair)
     if n < 3 or error == 0:
@@ -175,8 +248,12 @@ def _pivots(gain: Floats, hands: Floats, rng: np.random.Generator, value: float)
 def mean(values: Floats, z: float = Z95) -> Estimate:
     """Return the mean of independent *values* with its normal interval."""
     n = len(values)
-    value = float(np.mean(values))
-    half = z * math.sqrt(float(np.var(values, ddof=1)) / n) if n > 1 else math.inf
+    return mean_of(n, float(np.mean(values)), float(np.var(values, ddof=1)) if n > 1 else math.inf, z)
+
+
+def mean_of(n: int, value: float, variance: float, z: float = Z95) -> Estimate:
+    """Return `mean` from the number of values, their mean and their variance."""
+    half = z * math.sqrt(variance / n)
     return Estimate(value, value - half, value + half)
 
 

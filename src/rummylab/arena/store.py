@@ -1,10 +1,9 @@
-"""Where results are kept: one SQLite file, safe against being killed at any moment.
+"""The results file: one SQLite database that survives being killed at any moment.
 
-A *run* is a configuration (game, agents, seeds, sizes, code version) with its *chunks* of results, the records of
-some *hands*, and *artifacts* (any files that belong to it). Finished chunks are written at once, at the latest after
-a tenth of a second of play; starting the same run again plays only the chunks that are missing. A run with another
-configuration is another run: nothing is overwritten. Chunks and artifacts carry checksums, so that a damaged one is
-named and not used.
+A *run* is a configuration (game, agents, seed, sizes, code version) with its *chunks* of results, the records of some
+*hands*, and *artifacts*: any files that belong to it. Finished chunks are written after at most a tenth of a second of
+play. Starting the same run again plays only the missing chunks. A different configuration is a different run: nothing
+is overwritten. Everything carries a checksum; what is damaged is named and not used.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ import os
 import platform
 import sqlite3
 import time
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -24,95 +22,62 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from rummylab.arena import sandbox
+from rummylab.arena import sandbox, store_schema
 from rummylab.arena.columns import pack, unpack
 from rummylab.arena.faults import Fault
 from rummylab.arena.jobs import Played
+from rummylab.arena.keys import ChunkKey, GameKey, lineup_from_text, to_text
+from rummylab.arena.store_schema import checksum
 from rummylab.errors import StoreError
+from rummylab.games.registry import current_name
 
-SCHEMA: Final = 4
-_MIGRATIONS: Final[dict[int, tuple[str, ...]]] = {
-    0: (
-        """create table runs (
-            id integer primary key,
-            key text not null unique,
-            kind text not null,
-            config text not null,
-            code text not null,
-            machine text not null,
-            created text not null,
-            finished text
-        )""",
-        """create table chunks (
-            run integer not null references runs(id),
-            name text not null,
-            results blob not null,
-            primary key (run, name)
-        ) without rowid""",
-    ),
-    1: (
-        "alter table runs add column name text",
-        "create unique index runs_by_name on runs(name)",
-        "alter table chunks add column faults text not null default '[]'",
-        "alter table chunks add column seconds real not null default 0",
-        """create table hands (
-            run integer not null references runs(id),
-            name text not null,
-            record text not null,
-            primary key (run, name)
-        ) without rowid""",
-        """create table artifacts (
-            run integer not null references runs(id),
-            name text not null,
-            content blob not null,
-            primary key (run, name)
-        ) without rowid""",
-    ),
-    2: (
-        "alter table chunks add column layout text not null default ''",  # empty: the driver's rows as they are
-        "alter table chunks add column checksum integer",  # null: kept when there were none
-        "alter table artifacts add column checksum integer",
-    ),
-    3: ("alter table hands add column checksum integer",),  # null: kept when there were none
-}
-"""From a schema version to the statements that lead to the next; 0 is an empty file."""
 _ABOUT: Final = ("id", "key", "name", "kind", "config", "code", "machine", "created", "finished")
-_KEEP_HAND: Final = "insert into hands (run, name, record, checksum) values (?,?,?,?) on conflict do nothing"
+_ONE_CHUNK: Final = "run = ? and step = ? and lineup = ? and start = ? and deals = ?"
+_ONE_HAND: Final = "run = ? and lineup = ? and deal = ? and seating = ?"
+_KEEP_HAND: Final = "insert into hands values (?,?,?,?,?,?) on conflict do nothing"
 WORTH_WRITING: Final = 0.1
-_WORDS: Final = {
-    sqlite3.SQLITE_FULL: "the disk is full; what was kept before is safe: make room and start the same command again",
-    sqlite3.SQLITE_IOERR: "the disk fails or is full; what was kept before is safe: start the same command again",
-    sqlite3.SQLITE_BUSY: "another program keeps it locked; wait until that has ended and start the same command again",
-    sqlite3.SQLITE_READONLY: "it cannot be written to",
+"""Seconds of play after which waiting chunks are written."""
+_REASONS: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full; stored results are safe. Make room and start the same command again",
+    sqlite3.SQLITE_IOERR: "the disk failed or is full; stored results are safe. Start the same command again",
+    sqlite3.SQLITE_BUSY: "another program has locked it. Wait for that program and start the same command again",
+    sqlite3.SQLITE_READONLY: "it is read-only",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened for writing",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; nothing was changed",
-    sqlite3.SQLITE_NOTADB: "this is no results file, or it is damaged; nothing was changed",
+    sqlite3.SQLITE_NOTADB: "this is not a results file, or it is damaged; nothing was changed",
 }
-"""What SQLite's error codes mean to somebody who wants results."""
+"""SQLite's error codes in terms of results."""
 
 
 def config_key(kind: str, config: dict[str, Any], code: str) -> str:
-    """Return the name under which a configuration is found again."""
+    """Return the key that identifies a configuration."""
     text = json.dumps([kind, config, code], sort_keys=True)
     return blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def opened(store: Store | Path | str | None) -> Store | None:
+    """Return *store*, opened if it is a path."""
+    return Store(Path(store)) if isinstance(store, Path | str) else store
 
 
 class Store:
     """An open results file.
 
-    A file that does not exist is made, unless it *must_exist*. A file that another program has locked is waited for,
-    *patience* seconds long.
+    A missing file is created, unless it *must_exist*. If another program has locked the file, wait for up to
+    *patience* seconds.
+
+    Raises `StoreError` if the file cannot be opened, is damaged, or belongs to another program or a later version.
     """
 
     def __init__(self, path: Path, *, must_exist: bool = False, patience: float = 30.0) -> None:
         self.path, self.patience = path, patience
-        sandbox.hide(path)  # results and keys are none of a stranger's business
+        sandbox.hide(path)  # outside agents must not read results and keys
         if path.is_dir():
-            raise StoreError(f"{path} is a directory, not a results file")
+            raise StoreError(f"{path} is a directory, not a results file.")
         if not path.parent.is_dir():
-            raise StoreError(f"{path}: the directory {path.parent} does not exist")
+            raise StoreError(f"{path}: the directory {path.parent} does not exist.")
         if must_exist and not path.is_file():
-            raise StoreError(f"{path}: there is no such results file")
+            raise StoreError(f"{path}: there is no such results file.")
         with self._errors():
             self._db = sqlite3.connect(path, isolation_level=None, timeout=patience)
         try:
@@ -129,6 +94,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
+        """Close the file."""
         self._db.close()
 
     @contextmanager
@@ -136,12 +102,12 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            words = _WORDS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)  # the rest says more than we need
-            raise StoreError(f"{self.path}: {words} ({error})" if words else f"{self.path}: {error}") from None
+            reason = _REASONS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)  # the low byte is the general code
+            raise StoreError(f"{self.path}: {reason} ({error})" if reason else f"{self.path}: {error}") from None
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing, and nobody else writes meanwhile."""
+        """Write all or nothing, with no other writer in between."""
         with self._errors():
             self._db.execute("begin immediate")
             try:
@@ -153,36 +119,14 @@ class Store:
                 raise
 
     def _prepare(self) -> None:
-        if self._version() < SCHEMA:
-            with self._transaction():
-                self._migrate(self._version())  # asked again: another process may have been faster
+        if store_schema.version_of(self._db, self.path) < store_schema.SCHEMA:
+            with self._transaction() as db:  # read the version again: another process may have been faster
+                store_schema.migrate(db, store_schema.version_of(db, self.path))
         self._use_write_ahead_log()
         self._db.execute("pragma synchronous = normal")
 
-    def _version(self) -> int:
-        """Return the schema of the file; one that is not ours, or of a later version, is refused untouched."""
-        # In one statement: between two another process may have made the tables.
-        version, names = self._db.execute(
-            "select user_version, (select group_concat(name) from sqlite_master where type = 'table')"
-            " from pragma_user_version"
-        ).fetchone()
-        if version > SCHEMA:
-            raise StoreError(
-                f"{self.path} has schema {version}; this version of Rummylab knows {SCHEMA}: use a later one"
-            )
-        tables = set((names or "").split(",")) - {""}
-        if tables if version == 0 else not {"runs", "chunks"} <= tables:
-            raise StoreError(f"{self.path} is a database of something else")
-        return int(version)
-
-    def _migrate(self, version: int) -> None:
-        for step in range(version, SCHEMA):
-            for statement in _MIGRATIONS[step]:
-                self._db.execute(statement)
-        self._db.execute(f"pragma user_version = {SCHEMA}")
-
     def _use_write_ahead_log(self) -> None:
-        """Switch once and for good; SQLite does not wait for others by itself here."""
+        """Switch the journal mode for good; SQLite does not wait for a lock by itself here."""
         deadline = time.monotonic() + self.patience
         while True:
             try:
@@ -194,10 +138,9 @@ class Store:
                 time.sleep(0.02)
 
     def open_run(self, kind: str, config: dict[str, Any], code: str, name: str | None = None) -> Run:
-        """Return the run of this configuration: the one begun before, or a new one.
+        """Return the run of this configuration: the one started before, or a new one.
 
-        A run with a *name* has one configuration for good; asking for it with another is an error that says what
-        differs.
+        Raises `StoreError` if *name* belongs to another configuration, and says what differs.
         """
         key = config_key(kind, config, code)
         machine = (
@@ -218,16 +161,18 @@ class Store:
     def _check_name(self, name: str, key: str, kind: str, config: dict[str, Any], code: str) -> None:
         for before in self.runs():
             if before["key"] == key and before["name"] not in (None, name):
-                raise StoreError(f"{self.path}: this configuration is the run {before['name']!r} already, not {name!r}")
+                raise StoreError(
+                    f"{self.path}: this configuration is already the run {before['name']!r}, not {name!r}."
+                )
             if before["name"] == name and before["key"] != key:
                 old = before["config"] | {"kind": before["kind"], "code": before["code"]}
-                words = _differences(old, config | {"kind": kind, "code": code})
+                changes = _differences(old, config | {"kind": kind, "code": code})
                 raise StoreError(
-                    f"{self.path}: the run {name!r} has another configuration ({words}); give it another name"
+                    f"{self.path}: the run {name!r} has another configuration ({changes}). Choose another name."
                 )
 
     def runs(self) -> list[dict[str, Any]]:
-        """Return what runs there are, oldest first."""
+        """Return the facts about every run, oldest first. Games appear under their current names."""
         with self._errors():
             rows = self._db.execute(f"select {', '.join(_ABOUT)} from runs order by id").fetchall()
         runs = [dict(zip(_ABOUT, row, strict=True)) for row in rows]
@@ -235,11 +180,16 @@ class Store:
             try:
                 run["config"] = json.loads(run["config"])
             except ValueError:
-                raise StoreError(f"{self.path}: the configuration of run {run['id']} is damaged") from None
+                raise StoreError(f"{self.path}: the configuration of run {run['id']} is damaged.") from None
+            if isinstance(run["config"].get("game"), str):
+                run["config"]["game"] = current_name(run["config"]["game"])
         return runs
 
     def run(self, which: str | int) -> Run:
-        """Return the run with this name, number, or beginning of its key."""
+        """Return the run with this name, number, or beginning of its key.
+
+        Raises `StoreError` if there is no such run, or more than one.
+        """
         runs, text = self.runs(), str(which)
         ways = (
             [run for run in runs if run["name"] == text],
@@ -249,9 +199,27 @@ class Store:
         found = next(filter(None, ways), [])
         if len(found) == 1:
             return Run(self, found[0]["id"], found[0]["key"])
-        there = ", ".join(_title(run) for run in found or runs) or "nothing"
+        there = ", ".join(_title(run) for run in found or runs) or "none"
         wrong = "several runs whose key begins with" if found else "no run"
-        raise StoreError(f"{self.path} has {wrong} {text!r}; there is: {there}")
+        raise StoreError(f"{self.path} has {wrong} {text!r}. Its runs: {there}.")
+
+    def every_run(self) -> list[Run]:
+        """Return all runs, oldest first."""
+        return [Run(self, about["id"], about["key"]) for about in self.runs()]
+
+    def remove(self, number: int) -> str:
+        """Remove run *number* with its chunks, records and artifacts; return its title."""
+        title = next(_title(run) for run in self.runs() if run["id"] == number)
+        with self._transaction() as db:
+            for table in ("chunks", "hands", "artifacts"):
+                db.execute(f"delete from {table} where run = ?", (number,))
+            db.execute("delete from runs where id = ?", (number,))
+        return title
+
+    def compact(self) -> None:
+        """Return the space of removed runs to the file system."""
+        with self._errors():
+            self._db.execute("vacuum")
 
 
 def _title(run: dict[str, Any]) -> str:
@@ -268,11 +236,11 @@ def _now() -> str:
 
 
 class Run:
-    """One configuration and what is known of it so far."""
+    """One configuration and its results so far."""
 
     def __init__(self, store: Store, number: int, key: str) -> None:
         self.store, self.number, self.key = store, number, key
-        self._waiting: dict[str, Played] = {}
+        self._waiting: dict[ChunkKey, Played] = {}
 
     @property
     def about(self) -> dict[str, Any]:
@@ -285,125 +253,137 @@ class Run:
 
     # --- Chunks of results ---
 
-    def chunk(self, name: str, dtype: np.dtype[np.void]) -> Played | None:
-        """Return the results kept under *name*, or nothing; *dtype* is the layout of chunks that do not tell theirs."""
-        found = self._read(
-            "select results, faults, seconds, layout, checksum from chunks where run = ? and name = ?", name
-        )
-        return self._played(name, found[0], dtype) if found else None
+    def chunk(self, key: ChunkKey, dtype: np.dtype[np.void]) -> Played | None:
+        """Return the chunk under *key*, or None; *dtype* is the layout of chunks that do not carry their own.
 
-    def chunk_names(self) -> list[str]:
-        return [name for (name,) in self._read("select name from chunks where run = ? order by name")]
-
-    def keep(self, name: str, played: Played) -> dict[str, Played]:
-        """Keep the results of one chunk with the records of its hands; return what `flush` returns.
-
-        Chunks are written together as soon as they are worth `WORTH_WRITING` seconds of play: a process that is
-        killed loses no more than that.
+        Raises `StoreError` if the chunk is damaged.
         """
-        self._waiting[name] = played
+        found = self._read(
+            f"select results, faults, seconds, layout, checksum from chunks where {_ONE_CHUNK}", *_chunk_row(key)
+        )
+        return self._played(key, found[0], dtype) if found else None
+
+    def chunk_keys(self) -> list[ChunkKey]:
+        """Return the keys of all chunks, ordered by step, lineup and first deal."""
+        rows = self._read(
+            "select lineup, start, deals, step from chunks where run = ? order by step, lineup, start, deals"
+        )
+        return [ChunkKey(lineup_from_text(lineup), start, deals, step) for lineup, start, deals, step in rows]
+
+    def chunks(self, keys: Iterable[ChunkKey], dtype: np.dtype[np.void]) -> Iterator[tuple[ChunkKey, Played]]:
+        """Yield those of the chunks *keys* that are stored, one by one."""
+        for key in keys:
+            if (found := self.chunk(key, dtype)) is not None:
+                yield key, found
+
+    def keep(self, key: ChunkKey, played: Played) -> dict[ChunkKey, Played]:
+        """Keep a chunk and the records of its hands; return what `flush` returns, or nothing while it can wait.
+
+        Chunks are written together as soon as they are worth `WORTH_WRITING` seconds of play: a killed process loses
+        no more than that.
+        """
+        self._waiting[key] = played
         return self.flush() if sum(part.seconds for part in self._waiting.values()) >= WORTH_WRITING else {}
 
-    def flush(self) -> dict[str, Played]:
-        """Write what waits, for good; return the chunks that another process had kept before: theirs count."""
+    def flush(self) -> dict[ChunkKey, Played]:
+        """Write the waiting chunks and return them; one that another process had stored first is returned instead."""
         if not self._waiting:
             return {}
-        theirs = {}
+        settled = dict(self._waiting)
         with self.store._transaction() as db:
-            for name, played in self._waiting.items():
-                if not self._insert(name, played) and (before := self.chunk(name, played.rows.dtype)) is not None:
-                    theirs[name] = before
-                if played.hands and np.array_equal(theirs.get(name, played).rows, played.rows):
+            for key, played in self._waiting.items():
+                if not self._insert(key, played) and (before := self.chunk(key, played.rows.dtype)) is not None:
+                    settled[key] = before
+                if played.hands and np.array_equal(settled[key].rows, played.rows):
                     db.executemany(_KEEP_HAND, [self._hand_row(*hand) for hand in played.hands])
         self._waiting.clear()
-        return theirs
+        return settled
 
-    def _insert(self, name: str, played: Played) -> bool:
-        """Write a chunk, unless there is one of this name."""
+    def _insert(self, key: ChunkKey, played: Played) -> bool:
+        """Write a chunk unless there is one under *key*."""
         (results, layout), faults = pack(played.rows), json.dumps(played.faults)
-        return bool(
-            self.store._db.execute(
-                "insert into chunks (run, name, results, faults, seconds, layout, checksum) values (?,?,?,?,?,?,?)"
-                " on conflict do nothing",
-                (self.number, name, results, faults, played.seconds, layout, _sum(results, name, layout, faults)),
-            ).rowcount
-        )
+        values = (results, faults, played.seconds, layout, checksum(results, to_text(key), layout, faults))
+        statement = "insert into chunks values (?,?,?,?,?,?,?,?,?,?) on conflict do nothing"
+        return bool(self.store._db.execute(statement, (self.number, *_chunk_row(key), *values)).rowcount)
 
-    def damaged(self, dtype: np.dtype[np.void]) -> list[str]:
-        """Return the names of the chunks that cannot be used."""
-        return [name for name in self.chunk_names() if not self._is_sound(name, dtype)]
-
-    def drop(self, names: Sequence[str]) -> None:
-        """Forget some chunks and that the run was finished, so that they are played again."""
+    def drop_damaged(self, dtype: np.dtype[np.void]) -> list[ChunkKey | GameKey]:
+        """Remove damaged chunks and records and return their keys; the same command then plays them again."""
+        chunks = [key for key in self.chunk_keys() if not self._is_sound(key, dtype)]
+        hands = [key for key, text, sum_ in self._hands() if not _is_sound_hand(key, text, sum_)]
         with self.store._transaction() as db:
-            db.executemany("delete from chunks where run = ? and name = ?", [(self.number, name) for name in names])
-            db.execute("update runs set finished = null where id = ?", (self.number,))
+            if chunks:
+                rows = [(self.number, *_chunk_row(key)) for key in chunks]
+                db.executemany(f"delete from chunks where {_ONE_CHUNK}", rows)
+                db.execute("update runs set finished = null where id = ?", (self.number,))
+            db.executemany(f"delete from hands where {_ONE_HAND}", [(self.number, *_game_row(key)) for key in hands])
+        return [*chunks, *hands]
 
-    def _is_sound(self, name: str, dtype: np.dtype[np.void]) -> bool:
+    def _is_sound(self, key: ChunkKey, dtype: np.dtype[np.void]) -> bool:
         try:
-            return self.chunk(name, dtype) is not None
+            return self.chunk(key, dtype) is not None
         except StoreError:
             return False
 
-    def _played(self, name: str, row: tuple[Any, ...], dtype: np.dtype[np.void]) -> Played:
-        results, faults, seconds, layout, checksum = row
-        is_whole = checksum == _sum(results, name, layout, faults) if layout else len(results) % dtype.itemsize == 0
+    def _played(self, key: ChunkKey, row: tuple[Any, ...], dtype: np.dtype[np.void]) -> Played:
+        results, faults, seconds, layout, sum_ = row
+        if layout:
+            is_whole = sum_ == checksum(results, to_text(key), layout, faults)
+        else:
+            is_whole = len(results) % dtype.itemsize == 0
         if not is_whole:
-            raise self._damage(f"chunk {name}")
+            raise self._damage(f"the chunk {key}")
         rows = unpack(results, layout, dtype) if layout else np.frombuffer(results, dtype)
         return Played(rows, tuple(Fault(*fault) for fault in json.loads(faults)), seconds)
 
     def _damage(self, what: str) -> StoreError:
         return StoreError(
-            f"{self.store.path}: {what} of run {self.number} is damaged and was not used;"
-            f" `rummylab runs {self.store.path} --drop-damaged` forgets what is damaged, so that it is played again"
+            f"{self.store.path}: {what} of run {self.number} is damaged and was not used."
+            f" `rummylab store prune {self.store.path} --damaged` removes it, so that it can be played again."
         )
 
     # --- Hands and artifacts ---
 
-    def keep_hand(self, name: str, text: str) -> None:
-        """Keep the record of a game; one that is there already stays."""
-        self._write(_KEEP_HAND, *self._hand_row(name, text))
+    def keep_hand(self, key: GameKey, text: str) -> None:
+        """Keep the record of a game, unless there is one under *key*."""
+        self._write(_KEEP_HAND, *self._hand_row(key, text))
 
-    def _hand_row(self, name: str, text: str) -> tuple[int, str, str, int]:
-        return self.number, name, text, _sum(text.encode(), name)
+    def _hand_row(self, key: GameKey, text: str) -> tuple[object, ...]:
+        return self.number, *_game_row(key), text, checksum(text.encode(), to_text(key))
 
-    def hands(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and records (the text of an ``.rgr`` file) of the games that were kept, one by one."""
-        for name in self.hand_names():
-            text, checksum = self._read("select record, checksum from hands where run = ? and name = ?", name)[0]
-            if not _is_sound_hand(name, text, checksum):
-                raise self._damage(f"the record {name}")
-            yield name, text
+    def _hands(self) -> Iterator[tuple[GameKey, Any, int | None]]:
+        query = f"select record, checksum from hands where {_ONE_HAND}"
+        for key in self.hand_keys():
+            yield key, *self._read(query, *_game_row(key))[0]
 
-    def drop_damaged_hands(self) -> list[str]:
-        """Forget damaged records and return their names: the same command with ``--keep-hands`` plays them again."""
-        rows = self._read("select name, record, checksum from hands where run = ? order by name")
-        damaged = [name for name, text, checksum in rows if not _is_sound_hand(name, text, checksum)]
-        with self.store._transaction() as db:
-            db.executemany("delete from hands where run = ? and name = ?", [(self.number, name) for name in damaged])
-        return damaged
+    def hands(self) -> Iterator[tuple[GameKey, str]]:
+        """Yield the recorded games one by one: key and record, the text of an ``.rgr`` file."""
+        for key, text, sum_ in self._hands():
+            if not _is_sound_hand(key, text, sum_):
+                raise self._damage(f"the record of {key}")
+            yield key, text
 
-    def hand_names(self) -> list[str]:
-        return [name for (name,) in self._read("select name from hands where run = ? order by name")]
+    def hand_keys(self) -> list[GameKey]:
+        """Return the keys of all recorded games, in the order of lineup, deal and seating."""
+        rows = self._read("select lineup, deal, seating from hands where run = ? order by lineup, deal, seating")
+        return [GameKey(lineup_from_text(lineup), deal, seating) for lineup, deal, seating in rows]
 
     def keep_artifact(self, name: str, content: bytes) -> None:
-        """Keep a file that belongs to the run; one of the same name is replaced."""
+        """Keep a file that belongs to the run, in place of one with the same name."""
         self._write(
             "insert into artifacts (run, name, content, checksum) values (?,?,?,?)"
             " on conflict do update set content = excluded.content, checksum = excluded.checksum",
-            *(self.number, name, content, _sum(content, name)),
+            *(self.number, name, content, checksum(content, name)),
         )
 
     def artifact(self, name: str) -> bytes:
         """Return the contents of the file *name*."""
         found = self._read("select content, checksum from artifacts where run = ? and name = ?", name)
         if not found:
-            there = ", ".join(self.artifacts()) or "nothing"
-            raise StoreError(f"{self.store.path}: run {self.number} has no artifact {name!r}; there is: {there}")
-        content, checksum = found[0]
-        if checksum not in (None, _sum(content, name)):
-            raise StoreError(f"{self.store.path}: the artifact {name!r} of run {self.number} is damaged")
+            there = ", ".join(self.artifacts()) or "none"
+            raise StoreError(f"{self.store.path}: run {self.number} has no artifact {name!r}. Its artifacts: {there}.")
+        content, sum_ = found[0]
+        if sum_ not in (None, checksum(content, name)):
+            raise StoreError(f"{self.store.path}: the artifact {name!r} of run {self.number} is damaged.")
         return bytes(content)
 
     def artifacts(self) -> list[str]:
@@ -419,9 +399,13 @@ class Run:
             self.store._db.execute(statement, values)
 
 
-def _is_sound_hand(name: str, text: Any, checksum: int | None) -> bool:
-    return isinstance(text, str) and checksum in (None, _sum(text.encode(errors="replace"), name))
+def _chunk_row(key: ChunkKey) -> tuple[str, str, int, int]:
+    return key.step, to_text(key.lineup), key.start, key.deals
 
 
-def _sum(content: bytes, *words: str) -> int:
-    return zlib.crc32(content, zlib.crc32("\n".join(words).encode()))
+def _game_row(key: GameKey) -> tuple[str, int, int]:
+    return to_text(key.lineup), key.deal, key.seating
+
+
+def _is_sound_hand(key: GameKey, text: Any, sum_: int | None) -> bool:
+    return isinstance(text, str) and sum_ in (None, checksum(text.encode(errors="replace"), to_text(key)))

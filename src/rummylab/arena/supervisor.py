@@ -1,4 +1,4 @@
-"""Start one stranger's process with as few rights as the kernel lets us take away, and end all of it.
+"""Start one outside agent's process with as few rights as the kernel allows, and end everything it started.
 
 Run as a script (``python -I -S supervisor.py FD``), it imports nothing but the standard library and reads what to do as
 JSON from the file descriptor, so that no command line tells anything. It stays between the referee and the agent: when
@@ -38,7 +38,7 @@ OPEN_FILES: Final = 512
 MAX_PROCESSES: Final = 64
 _ENDING: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 _PARENT_CHECK: Final = 0.5
-"""Seconds between looks at who our parent is, where the kernel does not tell us of its death."""
+"""Seconds between checks that our parent lives, where the kernel does not signal its death."""
 _NEW_USER, _NEW_PID = 0x10000000, 0x20000000
 _NAMESPACES: Final = {"mount": 0x00020000, NETWORK: 0x40000000, "ipc": 0x08000000, "uts": 0x04000000}
 _LINUX: Final = sys.platform == "linux"
@@ -72,7 +72,7 @@ def main(config: dict[str, Any]) -> NoReturn:
     os.mkdir(scratch, 0o700)
     group = _new_group() if config["confine"] else None
     done = _new_processes() if config["confine"] else []
-    _die_with_parent(signal.SIGTERM)  # a change of rights has forgotten it
+    _die_with_parent(signal.SIGTERM)  # a change of rights resets it
     child = os.fork()
     if child == 0:
         _guarded(lambda: _prepare(config, scratch, group, done))
@@ -88,7 +88,7 @@ def main(config: dict[str, Any]) -> NoReturn:
 
 
 def _guarded(step: Callable[[], None]) -> None:
-    """Do *step* in a child; whatever goes wrong ends the child with a line on stderr."""
+    """Run *step* in a child; any error ends the child with a line on stderr."""
     try:
         step()
     except BaseException as error:  # noqa: BLE001 - a fork must not run on into its parent's code
@@ -98,7 +98,7 @@ def _guarded(step: Callable[[], None]) -> None:
 
 
 def _prepare(config: dict[str, Any], scratch: str, group: str | None, done: list[str]) -> None:
-    """Leave the rest of the referee's world, and return in the process that becomes the agent.
+    """Separate from the referee's resources, and return in the process that becomes the agent.
 
     Where there is a namespace for processes we are number 1 of it and stay: whatever is in it ends with us.
     """
@@ -212,7 +212,7 @@ def _let_go_of_pipes() -> None:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder with all that is in it, also what cannot be listed."""
+    """Remove a folder and its contents, including folders that cannot be listed."""
     for place, folders, _ in os.walk(folder):
         for name in folders:
             path = os.path.join(place, name)
@@ -235,7 +235,7 @@ def _remove(folder: str) -> None:
 
 
 def _new_processes() -> list[str]:
-    """Let our children have process numbers of their own; who is not root gets root's rights over them for it."""
+    """Give our children a process namespace; without root, this needs a user namespace too."""
     with suppress(OSError):
         if os.geteuid() != 0:
             uid, gid = os.getuid(), os.getgid()
@@ -255,7 +255,7 @@ def _leave_namespaces(done: list[str]) -> None:
 
 
 def _mount(config: dict[str, Any], scratch: str, done: list[str]) -> None:
-    """Make everything read-only but the scratch folder, and hide other processes and secret files."""
+    """Make everything but the scratch folder read-only, and hide other processes and secret files."""
     if "mount" not in done:
         return
     recursive, private, bind, tight = 0x4000, 1 << 18, 0x1000, 0x2 | 0x4 | 0x8  # nosuid, nodev, noexec
@@ -307,7 +307,7 @@ def _set_limit(what: int, limit: int) -> bool:
 
 
 def _processes_of_ours() -> int:
-    """Return how many threads this user has: the kernel counts them all together."""
+    """Return the number of threads of this user, which the kernel limits together."""
     total, uid = 0, os.getuid()
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         with suppress(OSError):
@@ -335,7 +335,7 @@ def _new_group() -> str | None:
 
 
 def _drop_capabilities() -> None:
-    """Keep, of root's powers, only that of reading files (which ``_restrict`` confines)."""
+    """Drop all of root's capabilities but reading files, which ``_restrict`` confines."""
     with suppress(OSError):
         for number in range(64):
             if number != 2:  # CAP_DAC_READ_SEARCH

@@ -1,110 +1,66 @@
-"""Everybody against everybody, or one against the field: cross-table, ratings, cycles. Resumable."""
+"""Tournaments: every agent against every other, with cross table, ratings and cycles. A stopped one resumes."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rummylab.arena.backends import Backend, local
-from rummylab.arena.jobs import Played, Task, play_task, tally_of
-from rummylab.arena.match import MatchResult, Progress, chunk_size, chunks_of, collect, compile_together
-from rummylab.arena.outside import fingerprint, is_compiled, is_outside
+from rummylab.arena.chunks import Forecast, Progress, compile_together, play_plan
+from rummylab.arena.jobs import Played
+from rummylab.arena.keys import ChunkKey, Lineup
+from rummylab.arena.match import KEEP_GAMES, MatchResult, result_of
+from rummylab.arena.plan import PlayPlan
 from rummylab.arena.ratings import Rating, cycles, rate
-from rummylab.arena.statistics import Z95, Estimate, Floats, share
-from rummylab.arena.store import Run, Store
-from rummylab.arena.version import version_of_play
-from rummylab.cards.rng import is_key
-from rummylab.engine.streams import key_text, new_key, parse_key
-from rummylab.errors import OptionError
-from rummylab.games.registry import game
-
-KIND = "tournament"
-"""What the store calls these runs."""
+from rummylab.arena.statistics import Estimate
+from rummylab.arena.store import Run, Store, opened
+from rummylab.arena.sums import STARTER
+from rummylab.arena.totals import LineupTotal
+from rummylab.engine.streams import parse_key
+from rummylab.errors import OptionError, StoreError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What is to be played."""
+class Plan(PlayPlan):
+    """A tournament: which agents play, and how many games each pair plays.
 
-    game: str
-    agents: tuple[str, ...]
-    games: int = 1000
-    seed: int = 0
-    key: int | None = None
-    """The secret that deals come from where outside agents sit; drawn when the tournament starts."""
-    preset: str | None = None
+    Raises `OptionError` if fewer than two agents play, or one of them twice.
+    """
+
+    KIND = "tournament"
+
     against_field: bool = False
-    """Only the first agent's matches."""
+    """Play only the first agent's matches."""
     self_play: bool = False
-    """Every agent against itself too: what the first move is worth."""
-    seconds_a_move: float = 10.0
-    """What an outside agent has for a decision."""
+    """Let every agent play itself too, to measure the value of moving first."""
     anchor: str | None = field(default=None, compare=False)
-    """The agent whose Elo is 0; default: the first that nobody sweeps. Changes how a run is shown, not the run."""
+    """The agent whose Elo is 0; by default the first that nobody sweeps. Affects the display only."""
 
     def __post_init__(self) -> None:
         if self.anchor is not None and self.anchor not in self.agents:
             raise OptionError(f"The anchor {self.anchor!r} is not among the agents: {', '.join(self.agents)}.")
         if len(self.agents) < 2:
-            raise OptionError(f"a tournament needs two agents or more, not {len(self.agents)}")
+            raise OptionError(f"A tournament needs at least two agents, not {len(self.agents)}.")
         if len(set(self.agents)) < len(self.agents):
-            raise OptionError(f"an agent is listed twice: {', '.join(self.agents)}")
+            raise OptionError(f"An agent is listed twice: {', '.join(self.agents)}.")
         if self.games < 2:
-            raise OptionError(f"games is {self.games}, but a pair of agents plays at least 2")
-        for name in self.agents:
-            is_compiled(self.game, name)  # whoever cannot play is refused before anything is played
+            raise OptionError(f"games is {self.games}; a pair of agents plays at least 2.")
 
-    @property
-    def root(self) -> int:
-        """What the deals come from."""
-        return self.seed if self.key is None else self.key
-
-    @property
-    def rules(self) -> str:
-        return self.preset or game(self.game).presets[0]
-
-    def pairings(self) -> list[tuple[str, str]]:
-        every = itertools.combinations(self.agents, 2)
-        pairs = [pair for pair in every if not self.against_field or pair[0] == self.agents[0]]
+    def lineups(self) -> list[Lineup]:
+        pairs: list[Lineup] = list(itertools.combinations(self.agents, 2))
+        pairs = [pair for pair in pairs if not self.against_field or pair[0] == self.agents[0]]
         return pairs + ([(name, name) for name in self.agents] if self.self_play else [])
 
-    @property
-    def games_in_all(self) -> int:
-        """How many games this is, rounded up to whole deals."""
-        return len(self.pairings()) * 2 * -(-self.games // 2)
-
-    def tasks(self) -> list[Task]:
-        return [
-            Task(self.game, self.rules, pair, self.root, *chunk, self.seconds_a_move)
-            for pair in self.pairings()
-            for chunk in chunks_of(self.games, 2, chunk_size(self.game, pair))
-        ]
-
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "game": self.game,
-            "rules": self.rules,
-            "agents": list(self.agents),
-            "games": self.games,
-            "seed": self.seed,
-            **({} if self.key is None else {"key": key_text(self.key)}),
-            "against_field": self.against_field,
-            "self_play": self.self_play,
-            "seconds_a_move": self.seconds_a_move,
-            "outside": {name: fingerprint(name) for name in self.agents if is_outside(self.game, name)},
-        }
-
-    def code_version(self) -> str:
-        """Return the release and a hash of the code that this tournament depends on."""
-        return version_of_play([(self.game, name) for name in self.agents])
+        return PlayPlan.to_dict(self) | {"against_field": self.against_field, "self_play": self.self_play}
 
     @classmethod
-    def from_dict(cls, config: Mapping[str, Any]) -> Plan:
+    def from_dict(cls, config: Mapping[str, Any], anchor: str | None = None) -> Plan:
         """Return the plan that `to_dict` wrote."""
         return cls(
             game=config["game"],
@@ -116,24 +72,33 @@ class Plan:
             against_field=config["against_field"],
             self_play=config.get("self_play", False),
             seconds_a_move=config.get("seconds_a_move", 10.0),
+            anchor=anchor,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """How a tournament ended (or stands, if it was interrupted)."""
+    """The results of a tournament, finished or not."""
 
     plan: Plan
-    results: dict[tuple[str, str], MatchResult]
+    results: dict[Lineup, MatchResult]
     complete: bool = True
+
+    def __repr__(self) -> str:
+        plan, shown = self.plan, self.ratings()[:10]
+        state = "" if self.complete else ", not complete"
+        lines = [f"<Standings {plan.game} {plan.rules}: {len(plan.agents)} agents, {self.games} games{state}"]
+        lines += [f"  {place}. {rating.name}: {rating}" for place, rating in enumerate(shown, start=1)]
+        more = len(plan.agents) - len(shown)
+        return "\n".join([*lines, f"  and {more} more"] if more else lines) + ">"
 
     @property
     def games(self) -> int:
-        """How many games have been played."""
+        """The number of games played so far."""
         return sum(result.games for result in self.results.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values. It depends on the plan alone: no times, no machine."""
+        """Return everything as plain values that depend on the plan alone, not on time or machine."""
         return {
             "config": self.plan.to_dict(),
             "cross_table": self.cross_table(),
@@ -144,17 +109,16 @@ class Standings:
             "complete": self.complete,
         }
 
-    def matches(self) -> list[tuple[tuple[str, str], MatchResult]]:
+    def matches(self) -> list[tuple[Lineup, MatchResult]]:
         """Return the matches between two different agents."""
         return [(pair, result) for pair, result in self.results.items() if pair[0] != pair[1]]
 
     def skill(self) -> list[dict[str, Any]]:
-        """Return the first mover's edge and the skill without it, for every ordered pair that met.
+        """Return the advantage of moving first, and skill without it, for every ordered pair that met.
 
-        *moving_first* is the row's win rate in the games it started. *skill* takes the edge out by averaging both
-        orders. *adjusted_margin* takes it out as section VIII of Saha et al. does: how far the win rate moving first
-        exceeds the agent's own win rate moving first against itself. It is a difference, not a rate: from -1 to 1.
-        It needs the agents' games against themselves.
+        *moving_first* is the row's win rate in the games it started. *skill* averages both orders. *adjusted_margin*
+        follows section VIII of Saha et al.: the win rate moving first minus the agent's own win rate moving first
+        against itself. It is a difference between -1 and 1, and needs the agents' games against themselves.
         """
         rows = []
         for first, second in self._ordered_pairs():
@@ -191,8 +155,8 @@ class Standings:
         return self.results[second, first], 1
 
     def forfeits(self) -> dict[str, int]:
-        """Return how many games each outside agent lost by a crash, a time-out or an illegal move."""
-        names = [name for name in self.plan.agents if is_outside(self.plan.game, name)]
+        """Return the number of games that each outside agent lost by a crash, a time-out or an illegal move."""
+        names = self.plan.strangers
         faults = [fault for result in self.results.values() for fault in result.faults]
         return {name: sum(fault.agent == name for fault in faults) for name in names}
 
@@ -207,18 +171,29 @@ class Standings:
         place = {name: i for i, name in enumerate(self.plan.agents)}
         return sorted(rows, key=lambda row: (place[row["first"]], place[row["second"]]))
 
+    def square(self) -> list[tuple[str, ...]]:
+        """Return the cross table as rows of text, the first of which is the head."""
+        cells = {(row["first"], row["second"]): row for row in self.cross_table()}
+        names = self.plan.agents
+        return [("win rate of", *names), *((one, *(_cell(cells.get((one, two))) for two in names)) for one in names)]
+
     def ratings(self) -> list[Rating]:
-        """Return the agents' strengths relative to the plan's anchor, strongest first."""
+        """Return the agents' Elo ratings relative to the plan's anchor, strongest first."""
         number = {name: i for i, name in enumerate(self.plan.agents)}
-        scores = {(number[one], number[two]): result.of_deals()[0] for (one, two), result in self.matches()}
+        scores = {(number[one], number[two]): result.won_by_deal() for (one, two), result in self.matches()}
         return rate(self.plan.agents, scores, self.plan.anchor)
 
     def cycles(self) -> list[tuple[str, str, str]]:
+        """Return triples in which each agent beats the next and the last beats the first, significantly at 5%."""
         names = self.plan.agents
         low = np.zeros((len(names), len(names)))
         for row in self.cross_table():
             low[names.index(row["first"]), names.index(row["second"])] = row["ci"][0]
         return cycles(names, low)
+
+
+def _cell(row: dict[str, Any] | None) -> str:
+    return "-" if row is None else f"{row['win_rate']:.3f} ± {(row['ci'][1] - row['ci'][0]) / 2:.3f}"
 
 
 def _plain(estimate: Estimate) -> dict[str, Any]:
@@ -227,8 +202,7 @@ def _plain(estimate: Estimate) -> dict[str, Any]:
 
 def first_movers_share(alone: MatchResult) -> Estimate:
     """Return how often the first mover wins when an agent plays itself."""
-    winner, starter = alone.tallies["winner"], alone.tallies["starter"]
-    return share(np.where(winner < 0, 0.5, winner == starter).reshape(-1, 2).mean(axis=1))
+    return alone.sums.share(STARTER)
 
 
 def _row(
@@ -248,124 +222,88 @@ def _row(
 def tournament(
     plan: Plan,
     *,
-    store: Store | None = None,
+    store: Store | Path | str | None = None,
     name: str | None = None,
     backend: Backend | None = None,
     progress: Progress | None = None,
+    forecast: Forecast | None = None,
     keep_partial: bool = False,
+    keep_games: int = KEEP_GAMES,
     keep_hands: int = 0,
 ) -> Standings:
-    """Play *plan*, or what is still missing of it in *store*, and return the standings.
+    """Play *plan*, or what *store* lacks of it, and return the standings.
 
-    With *keep_partial* an interrupt returns the standings of what was played so far. The store keeps the records of
-    the first *keep_hands* games of every pairing; a chunk kept before without them is played again for them.
+    With *keep_partial* an interrupt returns the standings so far. The store keeps the records of the first
+    *keep_hands* games of every pairing and replays chunks that lack them. The results include single games as long as
+    the tournament has at most *keep_games*. *forecast* receives the expected seconds before a long tournament.
+
+    Raises `UnknownNameError` or `AgentError` for an agent that cannot play, before anything is played.
     """
-    if keep_hands < 0 or (keep_hands and store is None):
-        raise OptionError(f"keep_hands is {keep_hands}, but hands are kept in a store, and not fewer than none")
-    plan = with_key(plan, store, name)
+    kept = opened(store)
+    if keep_hands < 0 or (keep_hands and kept is None):
+        raise OptionError(f"keep_hands is {keep_hands}; hands are kept in a store, and the number is not negative.")
+    plan.check_agents()
+    plan = plan.with_key(kept, name)
     tasks = plan.tasks()
-    run = None if store is None else store.open_run(KIND, plan.to_dict(), plan.code_version(), name)
-    known = {} if run is None else _known(run, tasks, tally_of(plan.game, 2))
-    recorded = set() if run is None or not keep_hands else set(run.hand_names())
-    missing = [task for task in tasks if task not in known or not recorded.issuperset(task.game_names(keep_hands))]
-    complete = True
-    try:
-        _play(missing, known, run, backend or local(), _Meter(plan, known, progress), keep_hands)
-    except KeyboardInterrupt:
-        if not keep_partial or not known:
-            raise
-        complete = False
+    run = None if kept is None else plan.open(kept, name)
+    compile_together(plan.game, plan.agents)
+    totals, complete = play_plan(
+        plan,
+        tasks,
+        backend or local(),
+        run=run,
+        keep_games=plan.games_in_all <= keep_games,
+        keep_deals=True,
+        keep_hands=keep_hands,
+        progress=progress,
+        forecast=forecast,
+        keep_partial=keep_partial,
+    )
     if run is not None and complete:
         run.finish()
-    return standings_of(plan, known, complete=complete)
+    return _standings(plan, totals, complete=complete)
 
 
-def with_key(plan: Plan, store: Store | None = None, name: str | None = None) -> Plan:
-    """Return *plan* with the secret key it needs: that of the run begun before in *store*, or a new one."""
-    if is_key(plan.root) or not any(is_outside(plan.game, agent) for agent in plan.agents):
-        return plan
-    wanted = plan.to_dict()
-    for run in store.runs() if store is not None else ():
-        config = dict(run["config"])
-        key = config.pop("key", None)
-        if (
-            key is not None
-            and run["kind"] == KIND
-            and config == wanted
-            and (name is None or run["name"] in (None, name))
-        ):
-            return replace(plan, key=parse_key(key))
-    return replace(plan, key=new_key())
+def standings_of(plan: Plan, known: Iterable[tuple[ChunkKey, Played]], *, complete: bool = True) -> Standings:
+    """Return the standings, with all games, from chunks that were played in any order."""
+    totals: dict[Lineup, LineupTotal] = {}
+    for key, part in known:
+        totals.setdefault(key.lineup, LineupTotal(keep_games=True)).add(key.start, part)
+    return _standings(plan, totals, complete=complete)
 
 
-def _may_be(run: Mapping[str, Any], name: str | None) -> bool:
-    return name is None or run["name"] in (None, name)
-
-
-def standings_of(plan: Plan, known: Mapping[Task, Played], *, complete: bool = True) -> Standings:
-    """Put the chunks together by pairing, in the order of the plan whatever the order of play."""
-    parts: dict[tuple[str, str], list[Played]] = {}
-    for task in plan.tasks():
-        if task in known:
-            parts.setdefault((task.agents[0], task.agents[1]), []).append(known[task])
-    results = {pair: collect(plan.game, plan.rules, pair, plan.root, found) for pair, found in parts.items()}
+def _standings(plan: Plan, totals: Mapping[Lineup, LineupTotal], *, complete: bool) -> Standings:
+    results = {
+        lineup: result_of(plan.game, plan.rules, lineup, plan.root, totals[lineup])
+        for lineup in plan.lineups()
+        if lineup in totals
+    }
     return Standings(plan, results, complete)
 
 
-def _known(run: Run, tasks: Sequence[Task], dtype: np.dtype[np.void]) -> dict[Task, Played]:
-    """Return what the store has of *tasks*."""
-    there = set(run.chunk_names())
-    found = ((task, run.chunk(task.name, dtype)) for task in tasks if task.name in there)
-    return {task: part for task, part in found if part is not None}
+# --- Tournaments in a store -----------------------------------------------------------------------------------------
 
 
-def _play(
-    missing: Sequence[Task], known: dict[Task, Played], run: Run | None, backend: Backend, meter: _Meter, record: int
-) -> None:
-    if not missing:
-        return
-    compile_together(missing[0].game, sorted({name for task in missing for name in task.agents}))
-    for lineup in {task.agents: task for task in missing}.values():
-        play_task(lineup._replace(deals=0))  # compile and load before the processes part
-    work = partial(play_task, record=record) if record else play_task
-    named = {task.name: task for task in missing}
-    try:
-        for task, part in backend.run(work, missing):
-            known[task] = part
-            if run is not None:
-                known |= {named[name]: theirs for name, theirs in run.keep(task.name, part).items()}
-            meter.show(task, part)
-    finally:
-        if run is not None:
-            known |= {named[name]: theirs for name, theirs in run.flush().items()}
+def find_tournament(store: Store, which: str | None) -> Run:
+    """Return the tournament with this name, number or beginning of its key; by default the latest."""
+    if which is not None:
+        run = store.run(which)
+        if (kind := run.about["kind"]) != Plan.KIND:
+            raise OptionError(f"{store.path}: the run {which!r} is not a tournament but of the kind {kind!r}.")
+        return run
+    known = [about["id"] for about in store.runs() if about["kind"] == Plan.KIND]
+    if not known:
+        raise StoreError(f"{store.path} has no tournament.")
+    return store.run(known[-1])
 
 
-class _Meter:
-    """Says how many games are done and how the pairing just played stands."""
-
-    def __init__(self, plan: Plan, known: Mapping[Task, Played], progress: Progress | None) -> None:
-        self.progress = progress
-        self.total = sum(2 * task.deals for task in plan.tasks())
-        self.games = sum(2 * task.deals for task in known)
-        self._sums: dict[tuple[str, ...], Floats] = {}
-        if progress is not None:
-            for task, part in known.items():
-                self._add(task, part)
-
-    def _add(self, task: Task, part: Played) -> None:
-        """Keep number, sum and squares of the pairs' shares: enough for an interval, however long the run."""
-        winner = part.rows["winner"]
-        pairs = np.where(winner < 0, 0.5, winner == 0).reshape(-1, 2).mean(axis=1)
-        sums = self._sums.setdefault(task.agents, np.zeros(3))
-        sums += len(pairs), pairs.sum(), (pairs**2).sum()
-
-    def show(self, task: Task, part: Played) -> None:
-        """Tell that *task* is done."""
-        self.games += 2 * task.deals
-        if self.progress is None:
-            return
-        self._add(task, part)
-        n, total, squares = self._sums[task.agents]
-        mean = total / n
-        half = Z95 * np.sqrt(max(squares / n - mean * mean, 0.0) / n)
-        self.progress(self.games, self.total, f"{task.agents[0]} against {task.agents[1]}: {mean:.1%} ± {half:.1%}")
+def read_tournament(run: Run, anchor: str | None = None) -> Standings:
+    """Return the standings of a run as far as it was played. Its agents need not exist any more."""
+    about = run.about
+    plan = Plan.from_dict(about["config"], anchor)
+    lineups = set(plan.lineups())
+    keys = [key for key in run.chunk_keys() if key.lineup in lineups]
+    standings = standings_of(plan, run.chunks(keys, plan.dtype))
+    if not standings.matches():
+        raise StoreError(f"{run.store.path}: the run {about['name'] or run.key} has no games yet.")
+    return Standings(plan, standings.results, complete=standings.games == plan.games_in_all)

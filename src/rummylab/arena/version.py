@@ -1,4 +1,4 @@
-"""Which code made a result."""
+"""The version of the code that results depend on."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from types import ModuleType
 
 from rummylab import __version__
-from rummylab._jit import PACKAGE, _imports, sources_of
+from rummylab._sources import PACKAGE, imports_of, sources_of
 from rummylab.agents.registry import entries
 from rummylab.arena.fingerprint import versions
 from rummylab.games.registry import GAMES
 
-_FRONT_ENDS = ("cli", "play", "interop")
+_FRONT_ENDS = ("cli", "ui", "interop")
 _DATA = (".json", ".toml", ".safetensors", ".npz")
 _REFEREE = ("arena/jobs.py", "arena/host.py")
 
 
 @cache
 def code_version() -> str:
-    """Return what results depend on besides their configuration: the release and a hash of sources and artifacts."""
+    """Return the release and a hash of all sources and artifacts that results can depend on."""
     sources = (path for path in PACKAGE.rglob("*") if path.suffix in (".py", *_DATA))
     return _version((path for path in sources if path.relative_to(PACKAGE).parts[0] not in _FRONT_ENDS), PACKAGE)
 
@@ -38,10 +38,10 @@ def version_of_play(
     for game_name, spec in agents:
         game, name = GAMES[game_name], spec.partition("(")[0]
         homes = [entry.home for entry in entries(game_name) if entry.name == name]
-        homes += [game.home, game.kernels, game.drivers, game.guest_drivers]
+        homes += [game.module_name(part) for part in ("view", "rules", "batch")]
         files |= {root.joinpath(*home.split(".")[1:]).with_suffix(".py") for home in homes}
     own = {Path(str(module.__file__)) for module in modules}
-    imported = {found for path in own for found in _imports(path, root)}
+    imported = {found for path in own for found in imports_of(path, root)}
     files |= {found for found in imported if found.relative_to(root).parts[0] != "arena"}
     sources = set[Path]().union(*(sources_of(path, root) for path in files))
     return _version(own | sources | _data_beside(sources), root)

@@ -1,6 +1,6 @@
-"""The lines between the referee and a stranger's process, as both sides write and read them.
+"""The protocol between the referee and an outside agent's process, for both sides.
 
-We say JSON, one object a line; the other side answers in plain words. ``docs/guides/arena.md`` describes the protocol.
+We send JSON, one object per line; the other side answers in plain text. See ``docs/guides/arena.md``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rummylab.games.registry import game
 PROTOCOL: Final = 1
 READY, READY_FOR_VIEWS, SEATED = "ready", "ready view", "ok"
 FAULTS: Final = {"error: ": "crash", "illegal: ": "illegal move"}
-"""How an answer starts that gives the game up, and what kind of fault that is."""
+"""Prefixes of answers that give the game up, with the kind of fault."""
 
 
 def greeting(rules: Rules) -> str:
@@ -36,7 +36,7 @@ def seating(rules: Rules, seat: Seat, seed: int) -> str:
 
 
 def question(seen: Observation, since: int, *, with_view: bool) -> str:
-    """Return the line that asks for a move; *since* events of the hand were told before."""
+    """Return the line that asks for a move; *since* events of the hand were sent before."""
     message: dict[str, Any] = {
         "act": int(seen.seat),
         "hand": str(seen.hand),
@@ -49,14 +49,14 @@ def question(seen: Observation, since: int, *, with_view: bool) -> str:
 
 
 class Listener:
-    """The stranger's side: makes rules, random numbers and observations from the lines."""
+    """The agent's side: makes rules, random numbers and observations from the lines."""
 
     def __init__(self, message: dict[str, Any]) -> None:
         self.rules = game(message["game"]).rules(None, **message["rules"])
         self._log: list[Event] = []
 
     def sit(self, message: dict[str, Any]) -> tuple[Rules, Seat, np.random.Generator]:
-        """Return what an agent is told when a hand begins."""
+        """Return the arguments of ``Agent.sit`` when a hand begins."""
         self._log = []
         return self.rules, Seat(message["sit"]), np.random.default_rng(message["seed"])
 

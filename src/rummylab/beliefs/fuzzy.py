@@ -1,16 +1,16 @@
-"""The fuzzy card collection: a hand or a stock of which some cards are known and the rest only possible.
+"""The fuzzy card collection: a hand or stock of which some cards are known and others are only possible.
 
 Source: James Keats, "Artificial Opponents - Gin Rummy - Code Report" (``FuzzyCardCollection``). It has three parts:
-the *known* cards, which are certainly there; the *possible* cards, which may be there; and the *size*, how many
+the *known* cards, which are certainly there; the *possible* cards, which may be there; and the *size*, the number of
 cards it holds. ``size - len(known)`` places are unknown.
 
 The chance of a card: 1 if it is known, ``unknown places / possible cards`` if it is possible, else 0. That is exact
 if the unknown places are a random subset of the possible cards. Several collections that share their possible cards,
 and have as many unknown places in all as there are such cards, are exact together: dealing the cards to the places in
-random order, each card falls to a collection as often as it has unknown places. So at a table the chances of an unseen
+random order, each card goes to a collection in proportion to its unknown places. So at a table the chances of an unseen
 card add up to 1 over the other hands and the stock.
 
-People and Python agents use :class:`FuzzyCards`; kernels use :func:`chance` and :func:`write_chances` on masks.
+Python code uses `FuzzyCards`; kernels use `chance` and `write_chances` on masks.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _chances(known: int, possible: int, size: int, out: Floats) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FuzzyCards:
-    """A semi-known collection of cards. What happens to it gives a new one.
+    """A collection of cards of which some are known. Changes return a new one.
 
     >>> FuzzyCards(Hand.parse("7h"), Hand.parse("2c 3c 4c 5c"), 3).chance_of(Card.parse("2c"))
     0.5
@@ -76,7 +76,7 @@ class FuzzyCards:
     possible: Hand = field(default_factory=Hand)
     """Cards that may be there."""
     size: int = 0
-    """How many cards it holds."""
+    """The number of cards it holds."""
 
     def __post_init__(self) -> None:
         if both := self.known.mask & self.possible.mask:
@@ -88,13 +88,15 @@ class FuzzyCards:
 
     @property
     def unknown(self) -> int:
-        """How many of its cards are not known."""
+        """The number of its cards that are not known."""
         return self.size - len(self.known)
 
     def can_have(self, card: Card) -> bool:
+        """Return whether *card* may be there."""
         return self.chance_of(card) > 0
 
     def chance_of(self, card: Card) -> float:
+        """Return the chance that *card* is there."""
         if card in self.known:
             return 1.0
         return float(chance(self.known.mask, self.possible.mask, self.size)) if card in self.possible else 0.0
@@ -105,19 +107,17 @@ class FuzzyCards:
         _chances(self.known.mask, self.possible.mask, self.size, out)
         return out
 
-    # What happens to it.
-
     def gains(self, card: Card | None = None) -> FuzzyCards:
-        """A card comes in: *card* if we saw which, else any possible one."""
+        """Return the collection with one more card: *card* if it was seen, else any possible one."""
         known = self.known if card is None else Hand(self.known.mask | 1 << card.id)
         return replace(self, known=known, possible=_without(self.possible, card), size=self.size + 1)
 
     def loses(self, card: Card | None = None) -> FuzzyCards:
-        """A card goes out: *card* if we saw which, else one of the unknown."""
+        """Return the collection with one card less: *card* if it was seen, else an unknown one."""
         return FuzzyCards(_without(self.known, card), _without(self.possible, card), self.size - 1)
 
     def rules_out(self, card: Card) -> FuzzyCards:
-        """*card* was seen elsewhere: discarded, or in the own hand. Nothing else makes it impossible here."""
+        """Return the collection after *card* was seen elsewhere: discarded, or in the player's own hand."""
         return replace(self, possible=_without(self.possible, card))
 
 

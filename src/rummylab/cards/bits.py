@@ -42,13 +42,37 @@ def _highest_python(x: int) -> int:
     return int(x).bit_length() - 1
 
 
-def _stay_apart_python() -> None:
+def _nth_card_by_loop(mask: int, n: int) -> int:
+    for _ in range(n):
+        mask &= mask - 1
+    return lowest(mask)
+
+
+def _choose_python(condition: bool, yes: int, no: int) -> int:
+    return yes if condition else no
+
+
+def _hint_python() -> None:
     return None
+
+
+_SLOW_PDEP = ("bdver4", "znver1", "znver2")
+"""Processors whose `pdep` takes longer than the loop."""
+
+
+def has_pdep(target: tuple[str, str, str]) -> bool:
+    """Return whether to use `pdep` on a compiler *target*: its platform, processor and features.
+
+    The target is part of the name of the machine code on disk, so another processor does not find it.
+    """
+    _, processor, features = target
+    return "+bmi2" in features.split(",") and processor not in _SLOW_PDEP
 
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     popcount, lowest, highest = _popcount_python, _lowest_python, _highest_python
-    stay_apart = _stay_apart_python
+    nth_card, choose = _nth_card_by_loop, _choose_python
+    noinline = always_inline = rare = _hint_python
 else:
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -80,11 +104,57 @@ else:
         return types.int64(types.int64), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def stay_apart(typingctx: Any) -> Any:
+    def nth_card(typingctx: Any, mask: Any, n: Any) -> Any:
+        """Return the id of the *n*-th lowest card of *mask*, counting from 0."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            if not has_pdep(context.codegen().magic_tuple()):
+                return context.compile_internal(builder, _nth_card_by_loop, signature, args)
+            word = ir.IntType(64)
+            pdep = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(word, [word, word]))
+            card = builder.call(pdep, [builder.shl(ir.Constant(word, 1), args[1]), args[0]])
+            return builder.cttz(card, ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def choose(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
+        """Return *yes* or *no* without a branch: for what nobody can foretell, a wrong guess costs most."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            chosen = builder.select(*args)
+            chosen.set_metadata("unpredictable", builder.module.add_metadata([]))
+            return chosen
+
+        return types.int64(types.boolean, types.int64, types.int64), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def always_inline(typingctx: Any) -> Any:
+        """Copy the function that calls this into its callers: in the hottest parts a call costs as much as the work."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.function.attributes.add("alwaysinline")
+            return context.get_dummy_value()
+
+        return types.void(), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def noinline(typingctx: Any) -> Any:
         """Keep the function that calls this from being inlined: rare branches cost compile time, not run time."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             builder.function.attributes.add("noinline")
+            return context.get_dummy_value()
+
+        return types.void(), codegen
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def rare(typingctx: Any) -> Any:
+        """As `noinline`, for a function that is hardly ever called: its callers save their registers only then."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.function.attributes.add("noinline")
+            builder.function.attributes.add("cold")
             return context.get_dummy_value()
 
         return types.void(), codegen
@@ -105,17 +175,16 @@ def bit(card: int) -> int:
 
 
 @helper
-def nth_card(mask: int, n: int) -> int:
-    """Return the id of the *n*-th lowest card of *mask*, counting from 0."""
-    for _ in range(n):
-        mask &= mask - 1
-    return lowest(mask)
+def index_of(card: int) -> int:
+    """Return where a card id stands among the 52 in order: 13 * suit + rank."""
+    return (card - 3 * (card >> 4)) & 63  # so that Numba needs no code for negative indexes
 
 
 @helper
-def index_of(card: int) -> int:
-    """Return where a card id stands among the 52 in order: 13 * suit + rank."""
-    return card - 3 * (card >> 4)
+def in_next_suit(mask: int, steps: int) -> int:
+    """Return the same ranks *steps* suits on, the first suit after the last: one rotation."""
+    word, bits = np.uint64(mask), np.uint64(16 * steps)
+    return np.int64((word << bits) | (word >> (np.uint64(64) - bits)))
 
 
 @helper

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from rummylab.cards.bits import IDS_52
-from rummylab.cards.card import JOKER_ID, Card
+from rummylab.cards.card import JOKER_ID, Card, cards_of
 from rummylab.cards.rng import shuffle
-from rummylab.errors import DeckError
+from rummylab.errors import DeckError, check_type, whole
+
+_ID: Final = attrgetter("id")
+_IDS_52: Final[list[int]] = IDS_52.tolist()
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -20,24 +25,35 @@ class Deck:
 
     >>> Deck.shuffled(7) == Deck.parse(str(Deck.shuffled(7)))
     True
+
+    Raises:
+        DeckError: A card is missing, or cards occur a different number of times.
     """
 
     cards: tuple[Card, ...]
 
     def __post_init__(self) -> None:
-        counts: dict[Card, int] = {}
+        check_type(self.cards, tuple, "the cards of a deck", "a tuple of cards (Deck.parse reads text)")
+        if set(map(type, self.cards)) == {Card} and self._is_whole():
+            return
+        counts: dict[Card, int] = {}  # what is wrong?
         for card in self.cards:
+            check_type(card, Card, "a card", "a Card (Card.parse reads text)")
             counts[card] = counts.get(card, 0) + 1
         naturals = {card: n for card, n in counts.items() if not card.is_joker}
         if len(naturals) != 52:
             missing = [str(Card(int(i))) for i in IDS_52 if Card(int(i)) not in naturals]
-            raise DeckError(
-                f"a deck holds every card, but {', '.join(missing[:5])} is missing ({len(self.cards)} cards)"
-            )
+            raise DeckError(f"a deck has every card, but {', '.join(missing[:5])} is missing ({len(self.cards)} cards)")
         copies = set(naturals.values())
         if len(copies) != 1:
             odd = max(naturals, key=lambda card: naturals[card])
             raise DeckError(f"{odd} is in the deck {naturals[odd]} times, other cards {min(copies)} times")
+
+    def _is_whole(self) -> bool:
+        """Return whether every card is there, and each as often as the others."""
+        ids = sorted(map(_ID, self.cards))
+        n = len(ids) - ids.count(JOKER_ID)
+        return n > 0 and ids[:n] == sorted(_IDS_52 * (n // 52))
 
     @classmethod
     def ordered(cls, *, decks: int = 1, jokers: int = 0) -> Deck:
@@ -47,23 +63,40 @@ class Deck:
 
     @classmethod
     def shuffled(cls, seed: int, *, decks: int = 1, jokers: int = 0) -> Deck:
-        """Return the shuffle of stream *seed*: the same one the kernels deal."""
+        """Return the deck that the kernels deal from the random stream *seed*."""
+        check_type(seed, int, "a seed")
         ids = cls.ordered(decks=decks, jokers=jokers).ids()
         shuffle(ids, np.uint64(seed % 2**64))
-        return cls.from_ids(ids)
+        return cls.from_kernel(ids)
 
     @classmethod
     def from_ids(cls, ids: Iterable[int]) -> Deck:
-        return cls(tuple(Card(int(i)) for i in ids))
+        """Return the deck of these card ids, in this order."""
+        check_type(ids, Iterable, "ids", "a sequence of card ids")
+        return cls(cards_of(whole(i, "the id of a card") for i in ids))
+
+    @classmethod
+    def from_kernel(cls, ids: npt.NDArray[np.int8]) -> Deck:
+        """Return the deck that a kernel has shuffled. It is whole, so it is not checked again."""
+        check_type(ids, np.ndarray, "ids", "an array of card ids")
+        deck = object.__new__(cls)
+        object.__setattr__(deck, "cards", cards_of(ids.tolist()))
+        return deck
 
     @classmethod
     def parse(cls, text: str) -> Deck:
-        """Read all cards in dealing order, separated by spaces or commas."""
+        """Read all cards in dealing order, separated by blanks or commas.
+
+        Raises:
+            NotationError: A word is not a card.
+            DeckError: The cards are not a deck.
+        """
+        check_type(text, str, "a deck", "text")
         return cls(tuple(Card.parse(word) for word in text.replace(",", " ").split()))
 
     def ids(self) -> npt.NDArray[np.int8]:
-        """Return the card ids as a fresh array, for the kernels."""
-        return np.array([card.id for card in self.cards], dtype=np.int8)
+        """Return the card ids as a new array for the kernels."""
+        return np.frombuffer(bytearray(map(_ID, self.cards)), np.int8)
 
     def __iter__(self) -> Iterator[Card]:
         return iter(self.cards)

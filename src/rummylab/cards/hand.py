@@ -1,4 +1,4 @@
-"""A hand of cards: an unordered, frozen collection on bitboards."""
+"""A hand of cards: an unordered, frozen collection stored as bitboards."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rummylab.cards.bits import ALL_CARDS, points, to_ids
-from rummylab.cards.card import JOKER_ID, Card
-from rummylab.errors import DeckError, NotationError
+from rummylab.cards.card import JOKER_ID, Card, cards_of
+from rummylab.errors import DeckError, NotationError, check_type
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Hand:
-    """Cards held together; it prints as it parses.
+    """An unordered collection of cards. Its ``repr`` evaluates to an equal hand.
 
-    ``mask`` holds every kind of card that is there at least once, ``twice`` the kinds that are there twice
-    (only possible with two decks), ``jokers`` counts printed jokers.
+    ``mask`` has a bit for every kind of card held, ``twice`` for every kind held twice (with two decks), and
+    ``jokers`` counts printed jokers. Hands work like multisets: ``in``, ``len``, ``&``, ``|``, ``-`` and ``+``.
 
     >>> Hand.parse("7h Ac 2c")
     Hand.parse('Ac 2c 7h')
+    >>> Hand.parse("Ac 2c 7h") & Hand.parse("2c 7h Ks")
+    Hand.parse('2c 7h')
+    >>> Hand.parse("Ac 2c") | Hand.parse("2c 3c")
+    Hand.parse('Ac 2c 3c')
+
+    Raises:
+        NotationError: The masks do not describe a hand.
     """
 
     mask: int = 0
@@ -26,37 +33,50 @@ class Hand:
     jokers: int = 0
 
     def __post_init__(self) -> None:
+        for part in (self.mask, self.twice, self.jokers):
+            if type(part) is not int:
+                check_type(part, int, "the masks of a hand", "whole numbers (Hand.parse reads text)")
         if self.mask & ~ALL_CARDS or self.mask < 0 or self.twice & ~self.mask or self.jokers < 0:
-            raise NotationError(f"no hand has the masks {self.mask:#x}, {self.twice:#x} and {self.jokers} jokers")
+            raise NotationError(f"{self.mask:#x}, {self.twice:#x} and {self.jokers} jokers are not a hand")
 
     @classmethod
     def of(cls, cards: Iterable[Card], *, decks: int = 1) -> Hand:
-        """Return the hand of *cards*; more copies than *decks* hold are an error."""
+        """Return the hand with these *cards*.
+
+        Raises:
+            DeckError: A card occurs more often than *decks* decks allow.
+        """
+        check_type(cards, Iterable, "cards", "a sequence of cards")
         mask = twice = jokers = 0
         for card in cards:
+            check_type(card, Card, "a card", "a Card (Card.parse reads text)")
             if card.id == JOKER_ID:
                 jokers += 1
                 continue
             bit = 1 << card.id
             if mask & bit:
                 if decks < 2 or twice & bit:
-                    raise DeckError(f"{card} is there {3 if twice & bit else 2} times, but {_decks(decks)}")
+                    raise DeckError(f"{card} occurs {3 if twice & bit else 2} times, but {_decks(decks)}")
                 twice |= bit
             mask |= bit
         return cls(mask, twice, jokers)
 
     @classmethod
     def parse(cls, text: str, *, decks: int = 1) -> Hand:
-        """Read cards separated by spaces or commas: ``Ac 2c 3c``."""
+        """Read cards separated by blanks or commas: ``Ac 2c 3c``.
+
+        Raises:
+            NotationError: A word is not a card.
+            DeckError: A card occurs more often than *decks* decks allow.
+        """
+        check_type(text, str, "a hand", "text such as 'Ac 2c 3c'")
         return cls.of((Card.parse(word) for word in text.replace(",", " ").split()), decks=decks)
 
     def __iter__(self) -> Iterator[Card]:
-        for card in to_ids(self.mask):
-            yield Card(card)
-            if self.twice >> card & 1:
-                yield Card(card)
-        for _ in range(self.jokers):
-            yield Card(JOKER_ID)
+        ids = to_ids(self.mask)
+        if self.twice:
+            ids = sorted(ids + to_ids(self.twice))
+        return iter(cards_of(ids + [JOKER_ID] * self.jokers))
 
     def __len__(self) -> int:
         return self.mask.bit_count() + self.twice.bit_count() + self.jokers
@@ -66,12 +86,32 @@ class Hand:
             return False
         return self.jokers > 0 if card.is_joker else bool(self.mask >> card.id & 1)
 
+    def __and__(self, other: Hand) -> Hand:
+        """Return the cards that are in both hands."""
+        check_type(other, Hand, "the other hand")
+        return Hand(self.mask & other.mask, self.twice & other.twice, min(self.jokers, other.jokers))
+
     def __or__(self, other: Hand) -> Hand:
-        """Return both hands together (at most two copies of a card)."""
+        """Return the cards that are in either hand; a card in both counts once."""
+        check_type(other, Hand, "the other hand")
+        return Hand(self.mask | other.mask, self.twice | other.twice, max(self.jokers, other.jokers))
+
+    def __add__(self, other: Hand) -> Hand:
+        """Return the cards of both hands together.
+
+        Raises:
+            DeckError: A card would occur three times.
+        """
+        check_type(other, Hand, "the other hand")
         return Hand.of([*self, *other], decks=2)
 
     def __sub__(self, other: Hand) -> Hand:
-        """Return this hand without the cards of *other*, which must all be in it."""
+        """Return this hand without the cards of *other*.
+
+        Raises:
+            DeckError: A card of *other* is not in this hand.
+        """
+        check_type(other, Hand, "the other hand")
         cards = list(self)
         for card in other:
             if card not in cards:
@@ -81,7 +121,7 @@ class Hand:
 
     @property
     def points(self) -> int:
-        """What the cards count in Gin, melds or not: ace 1, court cards 10."""
+        """The cards' points in Gin, melded or not: an ace is 1, face cards are 10."""
         return int(points(self.mask)) + int(points(self.twice))
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _11, _30, _27, _31, _32 = np.uint64(11), np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 
 DECK, STARTER, AGENT = 1, 2, 3
-"""Purposes of streams. An agent's stream is AGENT + its place in the line-up."""
+"""Purposes of streams. An agent's stream is AGENT + its place in the lineup."""
 
 Root = tuple[np.uint64, np.uint64]
 """What all streams of a match come from: a typed seed and 0, or the two halves of a secret key."""
@@ -157,7 +157,7 @@ def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
         cards[j] = card
 
 
-# --- The deck of a position: ``row.deck`` and the lot ``row.rng`` ---------------------------------------------------
+# --- The deck of a position: ``row.deck`` and the seed ``row.rng`` ---------------------------------------------------
 
 
 @helper
@@ -176,7 +176,7 @@ def shuffle_first(row: np.void, n: int) -> None:
 
 
 @helper
-def lot_of_deck(row: np.void, n: int) -> np.uint64:
+def reshuffle_seed(row: np.void, n: int) -> np.uint64:
     """Return the start of a random stream for reshuffles: from the order of all *n* cards, which nobody knows.
 
     So a deck and the moves alone replay a deal, reshuffles and all.

@@ -1,65 +1,70 @@
-"""``rummylab belief``: what a player may think the opponent holds, at any decision of a recorded hand."""
+"""``rummylab record belief``: what a player can believe about the opponent's hand, in a recorded game."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rummylab.cli.common import announce_compilation, print_json
+from rummylab.cli.common import OUTPUT, AsJson, Quiet, agent_option, announce_compilation, count, print_json
+from rummylab.cli.record import RecordFile
 
 if TYPE_CHECKING:
-    from rummylab.agents.gin.utility_explain import Throw
+    from rummylab.agents.gin.utility_explain import DiscardValue
+    from rummylab.cards.card import Card
 
 SAMPLES = 1000
-"""Hands that an agent samples when it is asked about a discard: more than in play, so that the numbers are steady."""
+"""Hands that an agent samples to explain a discard: more than in play, so that the values vary less."""
 RANKS, SUITS = "A23456789TJQK", "♣♥♠♦"
 
 
 def belief(
-    file: Path = typer.Argument(help="A record file (.rgr) of Gin."),
-    at: int = typer.Option(..., "--at", help="Number of the decision, from 1: the position before it is made."),
-    hand: int = typer.Option(1, help="Number of the hand in the file, from 1."),
-    seat: int | None = typer.Option(None, help="Who is asked; default: the player to act."),
-    kind: str = typer.Option("network", "--belief", help="network, counts (or fuzzy) or uniform."),
-    model: Path | None = typer.Option(None, help="Directory of another network."),
-    agent: str | None = typer.Option(None, help="Ask a utility agent: its belief and, at a discard, its numbers."),
-    truth: bool = typer.Option(False, "--truth", help="Mark the cards the opponent really holds."),
-    plot: Path | None = typer.Option(None, help="Draw the map into this PNG file."),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    file: RecordFile,
+    at: Annotated[int, typer.Option("--at", metavar="N", help="Show the position before decision number N, from 1.")],
+    hand: Annotated[int, typer.Option(metavar="N", help="Number of the hand in the file, from 1.")] = 1,
+    seat: Annotated[int | None, typer.Option(metavar="N", help="Seat of the player; default: the one to act.")] = None,
+    opponent: Annotated[
+        int | None, typer.Option(metavar="N", help="Seat of the opponent; default: the next one.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option("--belief", help="counts (or fuzzy); in Gin also network, the default, or uniform.")
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="Gin: directory of a network; default: the package's own.")] = None,
+    agent: Annotated[
+        str | None, agent_option("Gin: show the belief of this utility agent and, at a discard, its values.")
+    ] = None,
+    truth: Annotated[bool, typer.Option("--truth", help="Mark the cards that the opponent really holds.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Draw the map into this PNG file.", rich_help_panel=OUTPUT)] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Print the 4 x 13 map of the opponent's hand as one player sees it."""
-    from rummylab.beliefs.gin.ask import believe
-    from rummylab.beliefs.gin.network import BUNDLED, Network
-
-    announce_compilation()
-    from rummylab.errors import OptionError
-
+    """Print the 4 x 13 map of an opponent's hand as one player sees it."""
+    announce_compilation(quiet=quiet)
     state = _position(file, hand, at)
-    if seat not in (None, 0, 1):
-        raise OptionError(f"--seat is {seat}, but Gin has the seats 0 and 1")
-    viewer = state.actor if seat is None else seat
+    viewer = state.actor if seat is None else _seat(seat, "--seat", state)
+    other = (viewer + 1) % state.rules.seats if opponent is None else _seat(opponent, "--opponent", state)
     seen = state.observe(viewer)
-    throws: list[Throw] = []
+    discards: list[DiscardValue] = []
     if agent:
         kind = agent
-        chances, throws = _ask_agent(agent, seen)
+        chances, discards = _ask_agent(agent, seen)
     else:
-        chances = believe(kind, seen.view, Network.load(model / BUNDLED) if model else None)[0]
+        kind, chances = _believe(seen, other, kind, model)
     chances = chances.reshape(4, 13)
-    view = seen.view[0]
-    marks = _marks(view, state if truth else None, viewer)
+    marks = _marks(seen, other, state.observe(other).hand if truth else ())
     facts = {
         "hand": hand,
         "decision": at,
         "seat": int(viewer),
-        "turn": int(view["table"]["turn"]) // 2 + 1,
+        "opponent": int(other),
+        "turn": int(seen.table["turn"]) // state.rules.seats + 1,
         "phase": seen.phase,
         "belief": kind,
         "own": str(seen.hand),
-        "up_card": str(seen.up_card) if seen.up_card else None,
+        "upcard": str(seen.upcard) if seen.upcard else None,
     }
     if plot:
         from rummylab.arena.plots import card_map
@@ -68,61 +73,92 @@ def belief(
     if as_json:
         cards = {f"{RANKS[r]}{'chsd'[s]}": round(float(chances[s, r]), 4) for s in range(4) for r in range(13)}
         held = {"held": [card for card, mark in zip(cards, chain(*marks), strict=True) if "*" in mark]} if truth else {}
-        print_json({**facts, "cards": cards, **held, **({"throws": _rows(throws)} if throws else {})})
+        print_json({**facts, "cards": cards, **held, **({"discards": _rows(discards)} if discards else {})})
         return
     _show(facts, chances, marks)
-    _show_throws(throws)
+    _show_values(discards)
 
 
-def _ask_agent(name: str, seen: Any) -> tuple[Any, list[Throw]]:
-    """Return the belief that the agent *name* uses and, at a discard, its numbers for every throw."""
+def _seat(seat: int, option: str, state: Any) -> int:
+    from rummylab.errors import OptionError
+
+    if not 0 <= seat < state.rules.seats:
+        raise OptionError(f"{option} is {seat}, but the table has the seats 0 to {state.rules.seats - 1}")
+    return seat
+
+
+def _believe(seen: Any, opponent: int, kind: str | None, model: Path | None) -> tuple[str, Any]:
+    """Return the name of the belief and the chance of each of 52 cards."""
+    from rummylab.beliefs.belief import belief
+
+    if model is not None:
+        from rummylab.beliefs.gin.network import BUNDLED, Network
+        from rummylab.beliefs.gin.query import believe
+
+        _need_gin(seen, "--model")
+        return "network", believe("network", seen.view, Network.load(model / BUNDLED))[0]
+    found = belief(seen, "counts" if kind == "fuzzy" else kind)
+    if opponent not in found.opponents:
+        from rummylab.errors import OptionError
+
+        raise OptionError(f"--opponent is {opponent}, which is the player's own seat")
+    return found.name, found.probabilities[found.opponents.index(opponent), :52]
+
+
+def _need_gin(seen: Any, option: str) -> None:
+    from rummylab.errors import OptionError
+    from rummylab.games.gin.view import GinObservation
+
+    if not isinstance(seen, GinObservation):
+        raise OptionError(f"{option} is for records of Gin, not of {seen.rules.name}")
+
+
+def _ask_agent(name: str, seen: Any) -> tuple[Any, list[DiscardValue]]:
+    """Return the belief of the agent *name* and, at a discard, its values of every card."""
     from rummylab.agents.gin.utility import act
     from rummylab.agents.gin.utility_explain import ask, explain
     from rummylab.agents.registry import agent as load
     from rummylab.errors import OptionError
 
-    found = load("gin", name)
-    if found.pointer is not act:
-        raise OptionError(f"--agent is {name}, but only utility agents such as utility-dnn can be asked")
+    _need_gin(seen, "--agent")
+    found = load(seen.rules.name, name)
+    if found.kernel is not act.kernel:
+        raise OptionError(f"--agent is {name}, but only utility agents such as utility-dnn explain their beliefs")
     if seen.phase != "discard":
-        return ask(seen.view, found.par), []
-    return explain(seen.view, found.par, samples=SAMPLES)
+        return ask(seen.view, found.params), []
+    return explain(seen.view, found.params, samples=SAMPLES)
 
 
-def _rows(throws: list[Throw]) -> list[dict[str, Any]]:
+def _rows(discards: list[DiscardValue]) -> list[dict[str, Any]]:
     return [
         {"card": str(t.card), "utility": round(t.utility, 4), "gain": round(t.gain, 4), "value": round(t.value, 4)}
-        for t in throws
+        for t in discards
     ]
 
 
-def _show_throws(throws: list[Throw]) -> None:
+def _show_values(discards: list[DiscardValue]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    if not throws:
+    if not discards:
         return
     head = ("discard", "hand utility", "opponent's gain", "value")
-    table = Table(*head, title=f"the agent's numbers, over {SAMPLES} sampled hands", box=box.SIMPLE)
-    for throw in throws:
-        table.add_row(str(throw.card), f"{throw.utility:.2f}", f"{throw.gain:.2f}", f"{throw.value:.2f}")
+    table = Table(*head, title=f"the agent's values, over {SAMPLES} sampled hands", box=box.SIMPLE)
+    for each in discards:
+        table.add_row(str(each.card), f"{each.utility:.2f}", f"{each.gain:.2f}", f"{each.value:.2f}")
     Console().print(table)
 
 
 def _position(file: Path, hand: int, at: int) -> Any:
-    """Return the table before decision *at* of hand *hand*."""
-    from rummylab.cli.record import rules_of
+    """Return the state before decision *at* of hand number *hand*."""
     from rummylab.engine.records import read_records
     from rummylab.errors import OptionError
 
     records = read_records(file)
     if not 1 <= hand <= len(records):
-        raise OptionError(f"--hand is {hand}, but {file} has {len(records)} hands")
-    record = records[hand - 1]
-    if record.header["game"] != "gin":
-        raise OptionError(f"{file} is a record of {record.header['game']}; beliefs are for gin")
-    state = record.replay(rules_of)
+        raise OptionError(f"--hand is {hand}, but {file} has {count(len(records), 'hand')}")
+    state = records[hand - 1].replay()
     if not 1 <= at <= state.n_moves:
         raise OptionError(f"--at is {at}, but the hand has decisions 1 to {state.n_moves}")
     while state.n_moves >= at:
@@ -130,16 +166,11 @@ def _position(file: Path, hand: int, at: int) -> Any:
     return state
 
 
-def _marks(view: Any, state: Any, viewer: int) -> list[list[str]]:
-    """Return for each card: ``mine``, ``pile``, ``known`` to be held by the opponent; ``*`` is the truth."""
-    table = view["table"]
-    masks = {
-        "mine": int(view["mine"]["hand"]),
-        "pile": int(table["pile"]),
-        "known": int(table["known"][1 - viewer]),
-        "*": int(state.rows()["mine"]["hand"][0][1 - viewer]) if state is not None else 0,
-    }
-    return [[" ".join(w for w, m in masks.items() if m >> (16 * s + r) & 1) for r in range(13)] for s in range(4)]
+def _marks(seen: Any, opponent: int, held: Iterable[Card]) -> list[list[str]]:
+    """Return the marks of each card: ``mine``, ``pile``, ``known`` to be the opponent's, ``*`` really held."""
+    cards = {"mine": seen.hand, "pile": seen.pile, "known": seen.known(opponent), "*": held}
+    places = {word: {(card.suit, card.rank) for card in some if not card.is_joker} for word, some in cards.items()}
+    return [[" ".join(w for w, found in places.items() if (s, r) in found) for r in range(13)] for s in range(4)]
 
 
 def _title(facts: dict[str, Any]) -> str:
@@ -159,8 +190,8 @@ def _show(facts: dict[str, Any], chances: Any, marks: list[list[str]]) -> None:
         table.add_row(suit, *(_cell(float(chances[s, r]), marks[s][r]) for r in range(13)))
     console = Console()
     console.print(table)
-    console.print(f"own hand {facts['own']}" + (f", up-card {facts['up_card']}" if facts["up_card"] else ""))
-    console.print("numbers: per cent; ● own card, ○ in the pile, ! seen taken" + (", * held" if _any(marks) else ""))
+    console.print(f"own hand {facts['own']}" + (f"; upcard {facts['upcard']}" if facts["upcard"] else ""))
+    console.print("in percent; ● own card, ○ in the pile, ! taken from the pile" + (", * held" if _any(marks) else ""))
 
 
 def _any(marks: list[list[str]]) -> bool:

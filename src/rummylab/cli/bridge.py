@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import sys
 
-import typer
+from rummylab.cli.common import AgentName, Game, Seed
 
 
-def bridge(
-    agent: str = typer.Option(..., "--agent", help="The agent that plays."),
-    game: str = typer.Option("gin", help="The game of the referee."),
-    seed: int = typer.Option(0, help="Seed of the agent's own random choices."),
-) -> None:
-    """Play Gin Rummy through stdin and stdout by the line protocol (docs/guides/bridge.md)."""
+def bridge(game: Game, agent: AgentName, seed: Seed = 0) -> None:
+    """Play Gin Rummy through stdin and stdout, by the line protocol of docs/guides/bridge.md."""
     from rummylab.agents.registry import agent as named_agent
     from rummylab.errors import OptionError
     from rummylab.games.registry import game as find_game
+    from rummylab.interop.bridge import GAME, run
 
-    if find_game(game).name != "gin":
-        raise OptionError(f"the bridge speaks Gin Rummy, not {game}: leave out --game, and choose an agent of gin")
-    from rummylab.interop.bridge import run
+    if find_game(game).name != GAME:
+        raise OptionError(f"The bridge speaks a protocol of {GAME}, not of {game}. Use: rummylab bridge {GAME} AGENT")
 
     def write(line: str) -> None:
         sys.stdout.write(line + "\n")

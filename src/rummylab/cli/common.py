@@ -1,49 +1,213 @@
-"""What several commands share."""
+"""Options, output and progress that all commands share.
+
+An option that several commands have is defined here once, as an annotated type: ``seed: Seed = 0``. So it has one name,
+one meaning and one help text everywhere.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import shutil
 import sys
+import textwrap
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from rummylab.cli import complete
+
 FORFEITED = 3
 """Exit code of a run that was played to its end, but in which some agent forfeited games."""
-
-
-def announce_strangers(game: str, names: Iterable[str]) -> None:
-    """Say on stderr, once, how outside agents are confined, if any play."""
-    from rummylab.arena.outside import describe
-    from rummylab.arena.sandbox import sentence
-
-    if {describe(game, name) for name in names} - {"ours"}:
-        sys.stderr.write(f"{sentence()}\n")
-
-
-def exit_for(*, complete: bool, forfeits: Iterable[int]) -> None:
-    """End the command with a code that says what happened, unless all went well."""
-    if not complete:
-        raise typer.Exit(130)
-    if any(forfeits):
-        raise typer.Exit(FORFEITED)
-
-
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 MOST = 10**9
-"""The largest number of games, hands, trials or entries that may be asked for."""
+"""The largest number of games, hands, trials or entries that a command accepts."""
 MOST_PROCESSES = 1024
+
+PLAYING = "What is played"
+KEEPING = "Results"
+PLACE = "Where it runs"
+OUTPUT = "Output"
+"""Headings of the options in a command's help."""
 
 
 def finite(value: float) -> float:
-    """Refuse a number without end, and what is not a number."""
+    """Return *value*, or raise `typer.BadParameter` for infinity and NaN."""
     if not math.isfinite(value):
         raise typer.BadParameter(f"{value} is not a finite number.")
     return value
+
+
+# --- Options --------------------------------------------------------------------------------------------------------
+
+
+def out_option(what: str) -> Any:
+    """Return the option ``--out``; *what* says what is written there."""
+    return typer.Option("--out", help=what, rich_help_panel=OUTPUT)
+
+
+def agent_option(what: str) -> Any:
+    """Return the option ``--agent``; *what* says what the agent does."""
+    return typer.Option("--agent", help=what, autocompletion=complete.agents, rich_help_panel=PLAYING)
+
+
+Game = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME", help="The game, such as gin; `rummylab games` lists them.", autocompletion=complete.games
+    ),
+]
+AgentName = Annotated[
+    str,
+    typer.Argument(
+        metavar="AGENT", help="The agent; `rummylab agents GAME` lists them.", autocompletion=complete.agents
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Random seed; the same seed gives the same result.", rich_help_panel=PLAYING)
+]
+Rules = Annotated[
+    str | None,
+    typer.Option(
+        "--rules",
+        metavar="PRESET",
+        help="Preset of the rules, with options in brackets: platform(decks=2). Default: the game's first preset.",
+        autocompletion=complete.presets,
+        rich_help_panel=PLAYING,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="How deals make a match, with options in brackets: pool-101(rejoin=true). `rummylab games` lists them.",
+        autocompletion=complete.formats,
+        rich_help_panel=PLAYING,
+    ),
+]
+SecretKey = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        help=(
+            "Repeat the deals of a match with outside agents, which come from a secret key: its 32 digits, or @FILE "
+            "to keep them off the command line."
+        ),
+        rich_help_panel=PLAYING,
+    ),
+]
+SecondsAMove = Annotated[
+    float,
+    typer.Option(
+        "--seconds-a-move",
+        callback=finite,
+        help="Time that an outside agent has for a decision.",
+        rich_help_panel=PLAYING,
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        metavar="FILE",
+        help="Keep the results in this file; the same command then resumes a run that was stopped.",
+        rich_help_panel=KEEPING,
+    ),
+]
+RunOption = Annotated[
+    str | None,
+    typer.Option(
+        "--run", metavar="NAME", help="Name of the run in the store. It has one configuration.", rich_help_panel=KEEPING
+    ),
+]
+StoreFile = Annotated[
+    Path, typer.Argument(metavar="STORE", help="A results file, as --store writes it.", show_default=False)
+]
+RunArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[RUN]", help="Name, number or start of the key of a run.", autocompletion=complete.runs),
+]
+BackendName = Annotated[
+    str,
+    typer.Option(
+        "--backend", help="local or ray.", autocompletion=complete.words("local", "ray"), rich_help_panel=PLACE
+    ),
+]
+Address = Annotated[
+    str | None, typer.Option("--address", help="Address of the cluster, with --backend ray.", rich_help_panel=PLACE)
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=MOST_PROCESSES,
+        help="Number of processes; default: one per core. The result does not depend on it.",
+        rich_help_panel=PLACE,
+    ),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print results only: no progress, no notes.", rich_help_panel=OUTPUT)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.", rich_help_panel=OUTPUT)]
+
+
+# --- Output ---------------------------------------------------------------------------------------------------------
+
+
+def width() -> int:
+    """Return the width to print in: that of the terminal or of ``COLUMNS``, 80 where there is neither."""
+    return max(40, shutil.get_terminal_size((80, 24)).columns)
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print *text*, wrapped at the terminal's width; what continues a line is indented two columns more."""
+    for line in text.split("\n"):
+        typer.echo(_wrapped(line), err=err)
+
+
+def _wrapped(line: str) -> str:
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.fill(
+        line,
+        width(),
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
+
+
+def print_table(table: Any) -> None:
+    """Print a table of Rich at the terminal's width; names with brackets are shown as they are."""
+    from rich.console import Console
+
+    Console(width=width(), markup=False, highlight=False, emoji=False).print(table)
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Print *text* on stderr, unless *quiet*."""
+    if not quiet:
+        say(text, err=True)
+
+
+def forecast(*, quiet: bool = False) -> Callable[[float], None] | None:
+    """Return a callback that says how many seconds a long run will take; None if *quiet*."""
+
+    def tell(seconds: float) -> None:
+        if seconds >= WORTH_SAYING:
+            note(f"This will take about {duration(seconds)}, as a few games suggest.")
+
+    return None if quiet else tell
 
 
 def print_json(value: Any) -> None:
@@ -52,7 +216,7 @@ def print_json(value: Any) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """Return *value* with null for what JSON cannot say: an interval without an end."""
+    """Return *value* with null in place of infinity and NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -60,16 +224,106 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-KEY_HELP = (
-    "Where outside agents sit, the deals come from a secret key. This repeats one: its 32 digits, or @FILE with them, "
-    "which other processes cannot read off the command line."
-)
+def duration(seconds: float) -> str:
+    """Return a time in the unit people would use.
+
+    >>> [duration(s) for s in (4.2e-9, 4.6e-3, 7.25, 75, 7300)]
+    ['4.2 ns', '4.6 ms', '7.2 s', '1 min 15 s', '2 h 2 min']
+    """
+    if seconds >= 3600:
+        hours, minutes = divmod(round(seconds / 60), 60)
+        return f"{hours} h {minutes} min"
+    if seconds >= 60:
+        minutes, rest = divmod(round(seconds), 60)
+        return f"{minutes} min {rest} s"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{_two_digits(seconds / size)} {unit}"
+    return f"{_two_digits(seconds * 1e9)} ns"
+
+
+def per_second(n: float, what: str = "") -> str:
+    """Return a rate, of *what*, in the unit people would use.
+
+    >>> [per_second(n) for n in (0.25, 31.4, 5210)], per_second(20_600_000, "hands")
+    (['0.25/s', '31/s', '5,210/s'], '20.6 million hands/s')
+    """
+    unit = f" {what}/s" if what else "/s"
+    if n >= 1e6:
+        return f"{n / 1e6:,.1f} million{unit}"
+    return f"{n:,.0f}{unit}" if n >= 10 else f"{n:.2g}{unit}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun: ``1 game``, ``2,000 games``."""
+    return f"{n:,} {noun if n == 1 else noun + 's'}"
+
+
+# --- How a command ends ---------------------------------------------------------------------------------------------
+
+
+def exit_for(*, complete: bool, forfeits: Iterable[int]) -> None:
+    """Raise `typer.Exit` with the code for an interrupted run or for forfeited games; return if all went well."""
+    if not complete:
+        raise typer.Exit(INTERRUPTED)
+    if any(forfeits):
+        raise typer.Exit(FORFEITED)
+
+
+def how_to_resume(store: Path | None) -> str:
+    """Return what to tell a user who pressed Ctrl-C: what was kept, and how to go on."""
+    if store is None:
+        return "Nothing was kept. With --store FILE, the same command resumes where it stopped."
+    return f"What was played is in {store}. Run the same command again to resume."
+
+
+def no_new_games(store: Path | None) -> str:
+    """Return what to tell a user who pressed Ctrl-C before a first chunk of games was finished."""
+    if store is None:
+        return how_to_resume(store)
+    return f"No new games were finished; {store} has the earlier ones, if any. Run the same command again to resume."
+
+
+@contextmanager
+def interruptible(kept: str) -> Iterator[None]:
+    """On Ctrl-C print *kept*, which says what was kept and how to go on, and end with exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"Interrupted. {kept}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[Any]:
+    """Give the store at *path*, which is created if need be, and close it in the end; None without a path."""
+    if path is None:
+        yield None
+        return
+    from rummylab.arena.store import Store
+
+    with Store(path) as store:
+        yield store
+
+
+# --- Outside agents -------------------------------------------------------------------------------------------------
+
+
+def announce_strangers(game: str, names: Iterable[str], *, quiet: bool = False) -> None:
+    """Say on stderr how outside agents are confined, if any play."""
+    from rummylab.arena.outside import describe
+    from rummylab.arena.sandbox import sentence
+
+    if {describe(game, name) for name in names} - {"ours"}:
+        note(sentence(), quiet=quiet)
 
 
 def read_key(text: str | None) -> str | None:
-    """Return the digits of a ``--key``, which may stand in a file: one that outside agents cannot read."""
-    from pathlib import Path
-
+    """Return the digits of a ``--key``; ``@FILE`` names a file with them, which is then hidden from outside agents."""
     from rummylab.arena.sandbox import hide
     from rummylab.errors import OptionError
 
@@ -83,52 +337,90 @@ def read_key(text: str | None) -> str | None:
 
 
 def given_key(text: str | None) -> int | None:
-    """Return the key that ``--key`` names, if it was given."""
+    """Return the number of a ``--key``, if it was given."""
     from rummylab.engine.streams import parse_key
 
     digits = read_key(text)
     return None if digits is None else parse_key(digits)
 
 
-def announce_compilation() -> None:
-    """Tell the user, once, why the first start takes some seconds."""
+# --- Progress -------------------------------------------------------------------------------------------------------
+
+Progress = Callable[..., None]
+"""Called with the work done, the work in all and, if there is one, the estimate so far in words."""
+WORTH_SAYING = 20.0
+"""Seconds from which on a run is announced with the time it will take."""
+SECONDS_A_LINE = 60.0
+"""How often progress is reported where there is no terminal."""
+
+
+def announce_compilation(*, quiet: bool = False) -> None:
+    """Tell the user why the first start takes some seconds, if kernels have to be compiled."""
     from rummylab._jit import on_compilation
 
     ours = os.getpid()
 
     def tell() -> None:
-        if os.getpid() == ours:  # a process that compiles for us has nothing to add
-            sys.stderr.write("compiling the kernels for this machine, once; this takes some seconds ...\n")
+        if os.getpid() == ours:  # worker processes stay silent
+            note("Compiling the kernels for this machine, once. This takes some seconds ...", quiet=quiet)
 
     on_compilation(tell)
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Any]:
-    """Give a ``progress(done, total, words="")`` callback that draws a bar on stderr, if that is a terminal.
+def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Progress | None]:
+    """Give a ``progress(done, total, words="")`` callback that reports on stderr; None if *quiet*.
 
-    The bar shows what is done, the rate, the time left and *words*, the estimate so far.
+    A terminal gets a bar with the rate, the time left and *words*, the estimate so far. Where there is no terminal, a
+    line a minute says the same.
     """
-    if not sys.stderr.isatty():
+    if quiet:
         yield None
-        return
+    elif sys.stderr.isatty():
+        with _bar(label) as show:
+            yield show
+    else:
+        yield ProgressLines(label)
+
+
+class ProgressLines:
+    """Reports progress as a line a minute on stderr."""
+
+    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.label, self.clock = label, clock
+        self.began = self.last = clock()
+
+    def __call__(self, done: int, total: int, words: str = "") -> None:
+        """Report, if the last line was a minute ago."""
+        now = self.clock()
+        if now - self.last < SECONDS_A_LINE:
+            return
+        self.last = now
+        rate = done / (now - self.began)
+        left = f", about {duration((total - done) / rate)} left" if rate and total > done else ""
+        estimate = f"; {words}" if words else ""
+        say(f"{self.label}: {done:,} of {total:,}, {per_second(rate)}{left}{estimate}", err=True)
+
+
+@contextmanager
+def _bar(label: str) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn(label),
+        TextColumn(label, markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[words]}"),
+        TextColumn("{task.fields[words]}", markup=False),
     )
     began = time.perf_counter()
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None, words="", rate="")
 
         def show(done: int, total: int, words: str = "") -> None:
-            rate = f"{done / max(1e-9, time.perf_counter() - began):,.0f}/s"
+            rate = per_second(done / max(1e-9, time.perf_counter() - began))
             bar.update(task, completed=done, total=total, words=words, rate=rate)
 
         yield show

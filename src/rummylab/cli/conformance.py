@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import announce_compilation
+from rummylab.cli.common import AsJson, Game, Quiet, announce_compilation, print_json, say
 
 SHOWN = 10
+"""Mismatches that are printed in full."""
 
 
 def conformance(
-    game: str = typer.Argument(help="The game, such as gin."),
-    file: Path = typer.Argument(help="Recorded hands or values: a .jsonl or .jsonl.gz file."),
+    game: Game,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Recorded hands or values: a .jsonl or .jsonl.gz file.", show_default=False
+        ),
+    ],
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare with recorded hands or values and count mismatches; exit code 1 if there are any."""
+    """Compare the rules with recorded hands or values; exit with code 1 if anything differs."""
     from rummylab.errors import UnknownNameError
+    from rummylab.games.registry import GAMES
     from rummylab.games.registry import game as find_game
 
-    checks = {"gin": "rummylab.games.gin.vectors", "indian": "rummylab.games.indian.vectors"}
-    if find_game(game).name not in checks:
-        raise UnknownNameError("game with recorded data", game, checks)
-    from importlib import import_module
-
-    announce_compilation()
-    report = import_module(checks[game]).compare_file(file)
-    for line in report.mismatches[:SHOWN]:
-        typer.echo(line)
-    if len(report.mismatches) > SHOWN:
-        typer.echo(f"... and {len(report.mismatches) - SHOWN} more")
-    typer.echo(str(report))
+    if not find_game(game).has("vectors"):
+        known = [name for name, spec in GAMES.items() if spec.has("vectors")]
+        raise UnknownNameError("game with recorded data", game, known)
+    announce_compilation(quiet=quiet)
+    report = find_game(game).module("vectors").compare_file(file)
+    if as_json:
+        print_json({"unit": report.unit, "count": report.count, "mismatches": report.mismatches})
+    else:
+        for line in report.mismatches[:SHOWN]:
+            say(line)
+        if len(report.mismatches) > SHOWN:
+            say(f"... and {len(report.mismatches) - SHOWN} more")
+        say(str(report))
     if report.mismatches:
         raise typer.Exit(1)

@@ -2,53 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Annotated
 
 import typer
 
+from rummylab.cli.common import PLAYING, AsJson, Game, Quiet, Rules, announce_compilation, print_json, say
+
+Cards = Annotated[
+    str,
+    typer.Argument(
+        metavar="CARDS", help="The cards, such as 'Ac 2c 3c 7d 7h 7s Kd'; PJ is a printed joker.", show_default=False
+    ),
+]
+Wild = Annotated[
+    str | None,
+    typer.Option(
+        "--wild",
+        metavar="RANK",
+        help="Indian: the wild rank (3, T, K, A), or the indicator itself (3c).",
+        rich_help_panel=PLAYING,
+    ),
+]
+Dead = Annotated[
+    str | None,
+    typer.Option(
+        "--dead",
+        metavar="CARDS",
+        help="Indian and contract: cards known to be gone, such as '7h 8h'.",
+        rich_help_panel=PLAYING,
+    ),
+]
+Contract = Annotated[
+    str | None,
+    typer.Option(
+        "--contract",
+        metavar="MELDS",
+        help="Contract: what must be laid down, such as S3+R4 (a set of three and a run of four).",
+        rich_help_panel=PLAYING,
+    ),
+]
+
 
 def hand(
-    game: str = typer.Argument(help="The game: gin, gin-course, indian or chinese."),
-    cards: str = typer.Argument(help="The cards, such as 'Ac 2c 3c 7d 7h 7s Kd'; PJ is a printed joker."),
-    wild: str | None = typer.Option(None, help="Indian: the wild rank (3, T, K, A), or the indicator itself (3c)."),
-    decks: int | None = typer.Option(None, help="Indian: decks in play, 1 or 2. [default: 1]"),
-    jokers: int | None = typer.Option(None, help="Indian: printed jokers in play. [default: 2 a deck]"),
-    rules: str | None = typer.Option(None, help="Indian: score rule, paper or platform. [default: paper]"),
-    dead: str | None = typer.Option(None, help="Indian and Chinese: cards known to be gone, such as '7h 8h'."),
-    contract: str | None = typer.Option(None, help="Chinese: another contract, such as 2S3+R4. [default: 2S3]"),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    game: Game,
+    cards: Cards,
+    rules: Rules = None,
+    wild: Wild = None,
+    dead: Dead = None,
+    contract: Contract = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Evaluate a hand: melds, what it costs, what to wait for and, with a card too many, what to discard."""
-    from rummylab.errors import OptionError
+    """Evaluate a hand: its melds, what it costs, what to wait for and, with a card too many, what to discard."""
     from rummylab.games.registry import game as find_game
 
-    asked = {"--wild": wild, "--decks": decks, "--jokers": jokers, "--rules": rules}
-    if find_game(game).name == "chinese":
-        from rummylab.cli import hand_chinese
-
-        _refuse(asked, "Indian Rummy", game)
-        hand_chinese.show(cards, contract, dead or "", as_json=as_json)
+    announce_compilation(quiet=quiet)
+    result = find_game(game).evaluate(cards, rules, wild=wild, dead=dead, contract=contract)
+    if as_json:
+        print_json(result.to_dict())
         return
-    _refuse({"--contract": contract}, "Chinese Rummy", game)
-    if game == "indian":
-        from rummylab.cli import hand_indian
-
-        if wild is None:
-            raise OptionError("Indian Rummy needs the wild rank: --wild 3")
-        hand_indian.show(
-            cards, wild, 1 if decks is None else decks, jokers, rules or "paper", dead or "", as_json=as_json
-        )
-        return
-    _refuse(asked | {"--dead": dead}, "Indian Rummy", game)
-    from rummylab.cli import hand_gin
-
-    hand_gin.show(cards, to_throw_from=(8, 11) if game == "gin-course" else (11,), as_json=as_json)
-
-
-def _refuse(asked: Mapping[str, object], owner: str, game: str) -> None:
-    """Refuse options that belong to another game."""
-    from rummylab.errors import OptionError
-
-    for name, value in asked.items():
-        if value is not None:
-            raise OptionError(f"{name} is for {owner}; {game} has no use for it")
+    for line in result.lines("unicode"):
+        say(line)

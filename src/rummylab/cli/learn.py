@@ -1,119 +1,152 @@
-"""``rummylab dataset``, ``train`` and ``evaluate``: data, training and judgement of what is learned."""
+"""``rummylab dataset`` and ``rummylab evaluate``: data for training, and measurements of what was learned."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from rummylab.cli.common import MOST, MOST_PROCESSES, announce_compilation, finite, print_json, progress_bar
+from rummylab.cli import complete
+from rummylab.cli.common import (
+    MOST,
+    PLAYING,
+    AsJson,
+    Quiet,
+    Seed,
+    Workers,
+    announce_compilation,
+    interruptible,
+    out_option,
+    print_json,
+    progress_bar,
+    say,
+)
 
-TASKS = ("gin-opponent-hand",)
+DATASETS = ("gin-opponent-hand",)
+MEASURED = ("gin-opponent-hand", "indian-draws")
 
 
-def _check(task: str) -> None:
+def _check(name: str, known: tuple[str, ...]) -> None:
     from rummylab.errors import UnknownNameError
 
-    if task not in TASKS:
-        raise UnknownNameError("task", task, TASKS)
+    if name not in known:
+        raise UnknownNameError("task", name, known)
 
 
-_TASK = typer.Argument(help="What is learned: gin-opponent-hand.")
-_WORKERS = typer.Option(
-    None, max=MOST_PROCESSES, help="Processes; default: one per core. The result does not depend on it."
-)
+Entries = Annotated[
+    int, typer.Option("--entries", max=MOST, help="Number of entries; a turn is an entry.", rich_help_panel=PLAYING)
+]
+Mix = Annotated[
+    str | None,
+    typer.Option(
+        "--mix",
+        help="Other agents than the paper's: FIRST:SECOND=SHARE, several separated by commas.",
+        rich_help_panel=PLAYING,
+    ),
+]
+Model = Annotated[
+    Path | None,
+    typer.Option("--model", help="Directory of a network; default: the package's own.", rich_help_panel=PLAYING),
+]
 
 
 def dataset(
-    task: str = _TASK,
-    out: Path = typer.Option(..., help="Directory of the data; a run that was stopped goes on."),
-    entries: int = typer.Option(1_000_000, max=MOST, help="How many entries at least; a turn is an entry."),
-    seed: int = typer.Option(0, help="Same seed, same data."),
-    phase: int = typer.Option(1, help="The paper's phase, 1 to 3, and so the agents that play."),
-    model: Path | None = typer.Option(None, help="Phases 2 and 3: directory of the newest network; default: ours."),
-    mix: str | None = typer.Option(None, help="Other agents: FIRST:SECOND=SHARE, several separated by commas."),
-    workers: int | None = _WORKERS,
+    task: Annotated[str, typer.Argument(help="gin-opponent-hand.", autocompletion=complete.words(*DATASETS))],
+    out: Annotated[Path, out_option("Directory of the data. The same command resumes a run that was stopped.")],
+    entries: Entries = 1_000_000,
+    seed: Seed = 0,
+    phase: Annotated[int, typer.Option(help="Phase of the paper, 1 to 3: which agents play.")] = 1,
+    model: Model = None,
+    mix: Mix = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Play games and keep what the opponent-hand network learns from."""
-    from rummylab.learning.opponent_hand.dataset import Plan, generate, parse_mix, phase_mix
+    """Play games and keep what a network learns from."""
+    from rummylab.learning.opponent_hand.dataset import DatasetPlan, generate
+    from rummylab.learning.opponent_hand.line_ups import parse_mix, phase_mix
 
-    _check(task)
-    announce_compilation()
-    plan = Plan(entries=entries, seed=seed, line_ups=parse_mix(mix) if mix else phase_mix(phase, model))
-    with progress_bar("shards") as progress:
+    _check(task, DATASETS)
+    announce_compilation(quiet=quiet)
+    plan = DatasetPlan(entries=entries, seed=seed, line_ups=parse_mix(mix) if mix else phase_mix(phase, model))
+    kept = f"The complete shards are in {out}. Run the same command again to resume."
+    with interruptible(kept), progress_bar("shards", quiet=quiet) as progress:
         made = generate(out, plan, workers=workers, progress=progress)
     n = sum(len(hands) for hands in made)
     size = sum(file.stat().st_size for file in out.iterdir())
-    typer.echo(f"{n:,} entries in {made.shards} shards, {size / n:.1f} bytes each: {out}")
-
-
-def train(
-    data: list[Path] = typer.Option(..., help="Directory of data; may be given several times."),
-    out: Path = typer.Option(..., help="Directory of model, checkpoint and curve; a run that was stopped goes on."),
-    epochs: float = typer.Option(4.0, callback=finite, help="How often each entry is seen."),
-    batch: int = typer.Option(2048, max=MOST, help="Entries of one step."),
-    rate: float = typer.Option(1e-3, callback=finite, help="Learning rate at the start; it falls along a cosine."),
-    patience: int = typer.Option(
-        10, max=MOST, help="Rounds without progress on held-out games after which training ends."
-    ),
-    round_entries: int = typer.Option(500_000, max=MOST, help="Entries of a round; after each there is a checkpoint."),
-    change_suits: bool = typer.Option(True, help="Let the suits change places at random."),
-    seed: int = typer.Option(1, help="Same seed, same network."),
-    threads: int | None = typer.Option(None, max=MOST_PROCESSES, help="Threads of PyTorch; default: one per core."),
-) -> None:
-    """Train the opponent-hand network of Gin and write it as safetensors with a manifest."""
-    from rummylab.learning.opponent_hand import train as t
-
-    settings = t.Settings(
-        seed=seed,
-        epochs=epochs,
-        batch=batch,
-        rate=rate,
-        patience=patience,
-        round_entries=round_entries,
-        change_suits=change_suits,
-    )
-    announce_compilation()
-    with progress_bar("rounds") as progress:
-        network = t.train(
-            data, out, settings, command="rummylab " + " ".join(sys.argv[1:]), threads=threads, progress=progress
-        )
-    result = network.manifest["result"]
-    typer.echo(
-        f"held-out loss {result['held_out_loss']:.5f}, top 10 {result['held_out_top_10']:.2%} "
-        f"after {result['entries_seen']:,} entries: {out / t.MODEL}"
-    )
+    if as_json:
+        print_json({"entries": n, "shards": made.shards, "bytes": size, "out": str(out)})
+        return
+    say(f"{n:,} entries in {made.shards} shards, {size / n:.1f} bytes each: {out}")
 
 
 def evaluate(
-    task: str = _TASK,
-    entries: int = typer.Option(200_000, max=MOST, help="Entries of fresh games."),
-    seed: int = typer.Option(0, help="Same seed, same games."),
-    model: Path | None = typer.Option(None, help="Directory of the network; default: ours."),
-    mix: str | None = typer.Option(None, help="Other agents: FIRST:SECOND=SHARE; default: the paper's mix."),
-    workers: int | None = _WORKERS,
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    task: Annotated[
+        str,
+        typer.Argument(help="gin-opponent-hand or indian-draws.", autocompletion=complete.words(*MEASURED)),
+    ],
+    entries: Entries = 200_000,
+    hands: Annotated[
+        int, typer.Option(min=100, max=MOST, help="indian-draws: hands at each distance.", rich_help_panel=PLAYING)
+    ] = 10_000,
+    seed: Seed = 0,
+    model: Model = None,
+    mix: Mix = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Measure beliefs about the opponent's hand on fresh games of the paper's mix."""
+    """Measure what was learned on fresh games.
+
+    gin-opponent-hand measures beliefs about the opponent's hand; indian-draws measures the formula for the draws until
+    declaration.
+    """
+    _check(task, MEASURED)
+    announce_compilation(quiet=quiet)
+    if task == "indian-draws":
+        _evaluate_draws(hands, seed, as_json=as_json)
+        return
+    with progress_bar("shards", quiet=quiet) as progress:
+        found = _evaluate_opponent_hand(entries, seed, model, mix, workers, progress)
+    if as_json:
+        print_json(found)
+        return
+    _show_beliefs(found)
+
+
+def _evaluate_draws(hands: int, seed: int, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from rummylab.learning.indian_waits import hands_of_self_play, lines, lines_by_outs, tables
+
+    found = hands_of_self_play(hands, seed)
+    if as_json:
+        parts = {"by_distance": lines(found), "by_outs": lines_by_outs(found)}
+        print_json({name: [asdict(line) for line in part] for name, part in parts.items()})
+        return
+    typer.echo(tables(found))
+
+
+def _evaluate_opponent_hand(
+    entries: int, seed: int, model: Path | None, mix: str | None, workers: int | None, progress: Any
+) -> dict[str, Any]:
     from rummylab.beliefs.gin import shape as hand_shape
     from rummylab.beliefs.gin.network import BUNDLED, Network, bundled
-    from rummylab.learning.opponent_hand.dataset import Plan, paper_mix, parse_mix
+    from rummylab.learning.opponent_hand.dataset import DatasetPlan
     from rummylab.learning.opponent_hand.evaluate import evaluate as measure
+    from rummylab.learning.opponent_hand.line_ups import paper_mix, parse_mix
 
-    _check(task)
-    announce_compilation()
     network = Network.load(model / BUNDLED) if model else bundled()
     shape = hand_shape.bundled() if not model else None
     if model and (model / hand_shape.BUNDLED).exists():
         shape = hand_shape.load(model / hand_shape.BUNDLED)
     line_ups = parse_mix(mix) if mix else paper_mix(model)
-    plan = Plan(entries=entries, seed=seed, line_ups=line_ups, shard_entries=min(10_000, max(1, entries // 4)))
-    with progress_bar("shards") as progress:
-        found = measure(plan, network, shape=shape, workers=workers, progress=progress)
-    if as_json:
-        print_json(found)
-        return
+    plan = DatasetPlan(entries=entries, seed=seed, line_ups=line_ups, shard_entries=min(10_000, max(1, entries // 4)))
+    return measure(plan, network, shape=shape, workers=workers, progress=progress)
+
+
+def _show_beliefs(found: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rummylab.cli.common import announce_compilation
-from rummylab.engine.rules import Rules
+from rummylab.cli.common import OUTPUT, PLAYING, Format, Game, Rules, agent_option, announce_compilation
 
-_FAVOURITE = {"gin": "utility-search", "indian": "mindist-outs", "chinese": "chinese-counter", "gin-course": "keats"}
-_TO_100 = {"rounds": 0, "target": 100}
-"""What people play a match to, where the arena plays single rounds."""
+if TYPE_CHECKING:
+    from rummylab.engine.rules import Rules as GameRules
+    from rummylab.engine.spec import GameSpec
 
 
 def play(
-    game: str = typer.Argument("gin", help="The game."),
-    agent: str | None = typer.Option(
-        None,
-        "--agent",
-        help="Your opponent; `rummylab agents` lists them. Default: the game's best, in Gin utility-search.",
-    ),
-    rules: str | None = typer.Option(None, help="Preset of the rules."),
-    seats: int | None = typer.Option(None, help="Seats at the table, where the game has more than two."),
-    seed: int | None = typer.Option(None, help="Seed of the cards; default: new cards every time."),
-    record: Path | None = typer.Option(None, help="Add the hands of the match to this record file (.rgr)."),
-    plain: bool = typer.Option(False, "--plain", help="No colours, no suit symbols."),
+    game: Game = "gin",
+    agent: Annotated[
+        str | None, agent_option("Your opponent; `rummylab agents GAME` lists them. Default: the game's best.")
+    ] = None,
+    rules: Rules = None,
+    form: Format = None,
+    seats: Annotated[
+        int | None,
+        typer.Option(
+            "--seats",
+            metavar="N",
+            help="Seats at the table, if the game allows more than two.",
+            rich_help_panel=PLAYING,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed", metavar="N", help="Random seed of the cards; default: a new one.", rich_help_panel=PLAYING
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            "--record", metavar="FILE", help="Append the hands to this record file (.rgr).", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Print no colors and no suit symbols.", rich_help_panel=OUTPUT)
+    ] = False,
 ) -> None:
     """Play a match in the terminal."""
+    import os
     import secrets
     import sys
 
@@ -35,17 +55,18 @@ def play(
     from rummylab.engine.records import read_records
     from rummylab.errors import OptionError
     from rummylab.games.registry import game as find_game
-    from rummylab.play.terminal.tables import table_for
+    from rummylab.ui.terminal.table import TerminalTable
 
-    name = agent or _FAVOURITE.get(find_game(game).name, "random")
-    table_rules = _rules(game, rules, seats)
+    spec = find_game(game)
+    table_rules = _rules(spec, spec.in_format(rules, form), seats)
+    name = agent or spec.opponent_for(table_rules.options)
     if record is not None and not record.resolve().parent.is_dir():
-        raise OptionError(f"--record is {record}, but there is no directory {record.resolve().parent}")
+        raise OptionError(f"--record is {record}, but there is no directory {record.resolve().parent}. Create it.")
     if record is not None and record.exists() and record.stat().st_size:
-        read_records(record)  # what is no record file is not written to
+        read_records(record)  # do not write to a file that is not a record
     opponents = [named_agent(game, name) for _ in range(table_rules.seats - 1)]
     announce_compilation()
-    table = table_for(find_game(game).name)(
+    table = TerminalTable(
         table_rules,
         opponents,
         secrets.randbelow(2**32) if seed is None else seed,
@@ -53,18 +74,21 @@ def play(
         plain=plain or not sys.stdout.isatty(),
         record=record,
     )
-    table.title = find_game(game).title.split(",")[0]
+    if os.environ.get("NO_COLOR") and table.style == "color":
+        table.style = "unicode"
     table.play()
 
 
-def _rules(name: str, preset: str | None, seats: int | None) -> Rules:
-    """Return the rules of the table; where the arena plays single rounds people play to a target."""
+def _rules(spec: GameSpec, text: str | None, seats: int | None) -> GameRules:
+    """Return the rules of the table: a match for people, where a preset plays single hands."""
     from rummylab.errors import OptionError
-    from rummylab.games.registry import game
 
-    rules = game(name).rules(preset)
-    if seats is not None and "seats" in rules.options.to_dict():
-        rules = game(name).rules(preset, seats=seats)
-    elif seats not in (None, rules.seats):
-        raise OptionError(f"{name} has {rules.seats} seats, not {seats}")
-    return game(name).rules(preset, **_TO_100) if rules.options.to_dict().get("rounds") == 1 else rules
+    options = spec.read_options(text).to_dict()
+    changes: dict[str, Any] = {}
+    if seats is not None:
+        if seats not in spec.seats:
+            raise OptionError(f"{spec.title} is for {spec.players}, not {seats}.")
+        changes = {"seats": seats} if "seats" in options else {}
+    if options.get("rounds") == 1:
+        changes |= spec.match_for_people
+    return spec.rules(text, **changes)

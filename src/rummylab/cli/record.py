@@ -1,53 +1,58 @@
-"""``rummylab record``: look at game records, check them, hide what a seat did not see."""
+"""``rummylab record``: show, check and redact game records."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import announce_compilation
-from rummylab.engine.rules import Rules
+from rummylab.cli.common import OUTPUT, AsJson, Quiet, announce_compilation, count, out_option, print_json, say
 
-app = typer.Typer(help="Game records (.rgr): show, check, redact.", no_args_is_help=True)
-
-
-def rules_of(name: str, options: dict[str, Any]) -> Rules:
-    """Build the rules a record names."""
-    from rummylab.games.registry import game
-
-    return game(name).rules(None, **options)
+RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record file (.rgr).", show_default=False)]
 
 
-@app.command()
-def show(file: Path = typer.Argument(help="A record file.")) -> None:
+def show(file: RecordFile, as_json: AsJson = False) -> None:
     """Print the hands of a record as readable text."""
-    from rummylab.engine.records import read_records
+    from rummylab.engine.records import event_to_json, read_records
 
-    for record in read_records(file):
-        typer.echo(record.story())
+    records = read_records(file)
+    if as_json:
+        parts = ((found.header, map(event_to_json, found.events), found.result) for found in records)
+        print_json([{"header": header, "events": list(events), "result": result} for header, events, result in parts])
+        return
+    for record in records:
+        say(record.story())
 
 
-@app.command()
-def check(file: Path = typer.Argument(help="A record file.")) -> None:
-    """Replay a record by the rules; the first line that does not follow is an error."""
+def check(file: RecordFile, quiet: Quiet = False, as_json: AsJson = False) -> None:
+    """Replay a record and report the first line that breaks the rules."""
     from rummylab.engine.records import validate_records
 
-    announce_compilation()
-    states = validate_records(file, rules_of)
-    typer.echo(f"{len(states)} hands, all replay")
+    announce_compilation(quiet=quiet)
+    n = len(validate_records(file))
+    if as_json:
+        print_json({"hands": n})
+        return
+    say("1 hand replays correctly" if n == 1 else f"{n:,} hands replay correctly")
 
 
-@app.command()
 def redact(
-    file: Path = typer.Argument(help="A record file."),
-    seat: int = typer.Option(..., help="Whose view to keep."),
-    output: Path = typer.Option(..., "--output", "-o", help="Where to write it."),
+    file: RecordFile,
+    seat: Annotated[int, typer.Option("--seat", metavar="N", help="The seat whose view to keep.")],
+    out: Annotated[Path, out_option("The record file to append to.")],
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Replace the file instead of appending to it.", rich_help_panel=OUTPUT),
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Write what one seat saw: no deck, no seed, no secrets of others."""
+    """Write what one seat saw: without the deck, the seed and other seats' secrets."""
     from rummylab.engine.records import read_records, write_records
 
     records = [record.seen_by(seat) for record in read_records(file)]
-    write_records(output, records)
-    typer.echo(f"{len(records)} hands as seat {seat} saw them: {output}")
+    write_records(out, records, overwrite=overwrite)
+    if as_json:
+        print_json({"hands": len(records), "seat": seat, "out": str(out)})
+        return
+    say(f"{out}: {count(len(records), 'hand')} as seat {seat} saw {'it' if len(records) == 1 else 'them'}")

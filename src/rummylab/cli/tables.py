@@ -5,20 +5,25 @@ A document marks a place with ``<!-- table: NAME -->`` and ``<!-- end -->``; wha
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from rummylab.agents.registry import entries
+from rummylab.agents.registry import entries, entry
+from rummylab.cli.field_docs import field_docs
+from rummylab.engine.observation import Observation
 from rummylab.engine.options import Options
+from rummylab.engine.spec import GameSpec
 from rummylab.errors import RummyError, UnknownNameError
+from rummylab.games.registry import GAMES
 
 _BLOCK = re.compile(r"(<!-- table: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
 
@@ -29,24 +34,10 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _field_docs(options: type[Any]) -> dict[str, str]:
-    """Return the docstring below each field of a class."""
-    body = ast.parse(inspect.getsource(options)).body[0]
-    assert isinstance(body, ast.ClassDef)
-    docs, last = {}, ""
-    for node in body.body:
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            last = node.target.id
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and last:
-            docs[last] = " ".join(str(node.value.value).split()).replace("``", "`")
-            last = ""
-    return docs
-
-
 def options_table(options: type[Options]) -> str:
     """Return every option with its value in each preset."""
     presets = {name: options.preset(name).to_dict() for name in options.PRESETS}
-    docs = _field_docs(options)
+    docs = field_docs(options)
     first = next(iter(presets.values()))
     rows = [
         (f"`{name}`", *(str(values[name]) for values in presets.values()), docs.get(name, name.replace("_", " ")))
@@ -78,21 +69,52 @@ def _shape(dtype: Any) -> str:
     return " x ".join(["", *map(str, dtype.shape)]) if dtype.shape else ""
 
 
-def _options(home: str, name: str) -> Callable[[], str]:
-    return lambda: options_table(getattr(import_module(f"rummylab.games.{home}.options"), name))
+def actions_table(spec: GameSpec) -> str:
+    """Return every kind of action of a game with its code."""
+    rows = []
+    for verb in spec.verbs:
+        first = int(getattr(spec.kernels, verb.code))
+        formula = verb.formula or ("card" if verb.takes else "")
+        rows.append((f"`{verb.pattern}`", f"{first} + {formula}" if formula else str(first), verb.meaning))
+    return _table(("action", "code", "meaning"), rows)
 
 
-def _actions(home: str) -> Callable[[], str]:
-    def table() -> str:
-        actions = import_module(f"rummylab.games.{home}.game").ACTION_TABLE
-        rows = [(f"`{words}`", code, meaning) for words, code, meaning in actions]
-        return _table(("action", "code", "meaning"), rows)
-
-    return table
+_COMMON = ("phase", "actor", "hand", "upcard", "pile", "stock", "known", "scores", "legal")
+"""What every observation has, in the order of the documents."""
 
 
-def _fields(home: str, name: str) -> Callable[[], str]:
-    return lambda: fields_table(import_module(f"rummylab.games.{home}.rules"), name)
+def observation_table(spec: GameSpec) -> str:
+    """Return the parts of a game's observation: those of every game, then its own."""
+    kind = spec.observation
+    own = [name for parent in kind.__mro__ if parent is not object for name in vars(parent)]
+    added = [name for name in dict.fromkeys(own) if not (name.startswith("_") or hasattr(Observation, name))]
+    rows = []
+    for name in (*_COMMON, *added):
+        part = getattr(kind, name)
+        call = "" if isinstance(part, property) else f"({', '.join(list(inspect.signature(part).parameters)[1:])})"
+        first = (inspect.getdoc(part) or "").partition("\n")[0].replace("``", "`").replace("*", "`")
+        rows.append((f"`{name}{call}`", first))
+    return _table(("part", "meaning"), rows)
+
+
+def _tables_of(spec: GameSpec) -> dict[str, Callable[[], str]]:
+    """Return the tables of one game, by name."""
+    return {
+        f"{spec.name}-options": lambda: options_table(spec.options),
+        f"{spec.name}-actions": lambda: actions_table(spec),
+        f"{spec.name}-observation": lambda: observation_table(spec),
+        f"{spec.name}-public": lambda: fields_table(spec.kernels, "TABLE"),
+        f"{spec.name}-private": lambda: fields_table(spec.kernels, "MINE"),
+        f"{spec.name}-agents": _agents(spec.name),
+        f"{spec.name}-speed": _speed(spec.name),
+    }
+
+
+def _agent_options(game: str, name: str) -> Callable[[], str]:
+    """Return the options of an agent, from the index."""
+    found = entry(game, name)
+    rows = [(f"`{o.name}`", f"{float(o.default):g}", o.range, o.meaning) for o in found.options]
+    return lambda: _table(("option", f"`{name}`", "range", "meaning"), rows)
 
 
 def _agents(game: str) -> Callable[[], str]:
@@ -102,15 +124,17 @@ def _agents(game: str) -> Callable[[], str]:
 
 
 def _keys(home: str, name: str) -> Callable[[], str]:
-    """Return the keys that a class of the experiments reads from a file, without those of its parent."""
+    """Return the keys that a class of the experiments reads from a file, without those that every step has."""
 
     def table() -> str:
-        kind = getattr(import_module(f"rummylab.arena.experiment.{home}"), name)
-        docs = _field_docs(kind)
+        kind = getattr(import_module(f"rummylab.lab.experiment.{home}"), name)
+        parents = [parent for parent in kind.__mro__ if hasattr(parent, "__dataclass_fields__")]
+        own = {key for parent in parents[: max(1, len(parents) - 1)] for key in parent.__annotations__}
+        docs = {key: text for parent in reversed(parents) for key, text in field_docs(parent).items()}
         rows = [
             (f"`{field.name}`", _default(field), docs.get(field.name, field.name.replace("_", " ")))
             for field in dataclasses.fields(kind)
-            if field.name in kind.__annotations__
+            if field.name in own
         ]
         return _table(("key", "default", "meaning"), rows)
 
@@ -126,17 +150,18 @@ def _default(field: Any) -> str:
 def _speed(game: str) -> Callable[[], str]:
     def table() -> str:
         figures = json.loads((_root() / f"docs/results/{game}-speed.json").read_text())
-        return _table(("what", "measured"), [(row["what"], row["measured"]) for row in figures["rows"]])
+        compares = any("ratio" in row for row in figures["rows"])
+        columns = ("what", "measured", *(("compared", "ratio") if compares else ()))
+        rows = [tuple(row.get(column, "") for column in columns) for row in figures["rows"]]
+        return _table(tuple(column.replace("compared", "compared with") for column in columns), rows)
 
     return table
 
 
 def _mindist_example(part: str) -> Callable[[], str]:
     def block() -> str:
-        from rummylab.cli.hand_indian import lines_of
-
-        hand, wild = EXAMPLES[part]
-        return "```\n" + "\n".join(lines_of(hand, wild)) + "\n```\n"
+        cards, wild = EXAMPLES[part]
+        return "```\n" + "\n".join(GAMES["indian"].evaluate(cards, wild=wild).lines()) + "\n```\n"
 
     return block
 
@@ -203,41 +228,49 @@ EXAMPLES = {
 """The hands of docs/concepts/mindist.md: cards and wild rank."""
 
 
+def _commands() -> str:
+    from rummylab.cli.command_page import command_page
+
+    return command_page()
+
+
+def _studies() -> str:
+    """Return the studies with how many of their papers' figures were reproduced."""
+    return _table(
+        ("study", "figures of the paper", "reproduced", "same direction", "different", "undecided"), _study_rows()
+    )
+
+
+def _study_rows() -> Iterable[tuple[str, ...]]:
+    for path in sorted(_root().glob("docs/results/*/results.json")):
+        study = json.loads(path.read_text())
+        verdicts = Counter(figure["verdict"] for figure in study["expect"] if not figure["ours"])
+        if verdicts:
+            link = f"[{study['title'].partition(':')[0]}](docs/results/{path.parent.name}/README.md)"
+            counts = (verdicts["reproduced"], verdicts["direction only"], verdicts["higher"] + verdicts["lower"])
+            yield link, *map(str, (verdicts.total(), *counts, verdicts["open"]))
+
+
 TABLES: dict[str, Callable[[], str]] = {
-    "gin-options": _options("gin", "GinOptions"),
-    "gin-actions": _actions("gin"),
-    "gin-public": _fields("gin", "TABLE"),
-    "gin-private": _fields("gin", "MINE"),
-    "gin-agents": _agents("gin"),
-    "gin-speed": _speed("gin"),
-    "indian-options": _options("indian", "IndianOptions"),
-    "indian-actions": _actions("indian"),
-    "indian-public": _fields("indian", "TABLE"),
-    "indian-private": _fields("indian", "MINE"),
-    "indian-agents": _agents("indian"),
-    "indian-speed": _speed("indian"),
-    "chinese-speed": _speed("chinese"),
-    "gin-course-speed": _speed("gin-course"),
+    "commands": _commands,
+    "studies": _studies,
+    **{name: table for spec in GAMES.values() for name, table in _tables_of(spec).items()},
     "kuhn-cfr": _kuhn,
     "gin-cfr": _gin_cfr,
-    "chinese-options": _options("contract", "ContractOptions"),
-    "chinese-actions": _actions("contract"),
-    "chinese-public": _fields("contract", "TABLE"),
-    "chinese-private": _fields("contract", "MINE"),
-    "chinese-agents": _agents("chinese"),
-    "gin-course-options": _options("gin_course", "GinCourseOptions"),
-    "gin-course-actions": _actions("gin_course"),
-    "gin-course-public": _fields("gin_course", "TABLE"),
-    "gin-course-private": _fields("gin_course", "MINE"),
-    "gin-course-agents": _agents("gin-course"),
+    **{f"{name}-formats": partial(options_table, spec.formats) for name, spec in GAMES.items() if spec.formats},
     "experiment-step": _keys("steps", "Step"),
     "experiment-match": _keys("steps", "MatchStep"),
     "experiment-tournament": _keys("steps", "TournamentStep"),
     "experiment-ordered": _keys("steps", "OrderedStep"),
-    "experiment-field": _keys("steps", "FieldStep"),
+    "experiment-field": _keys("steps", "CommonOpponentsStep"),
     "experiment-expect": _keys("verdicts", "Expectation"),
     "mindist-thirteen": _mindist_example("thirteen"),
     "mindist-fourteen": _mindist_example("fourteen"),
+    **{
+        f"{one.game}-{one.name}-options": _agent_options(one.game, one.name)
+        for one in entries()
+        if one.options and one.variant_of is None
+    },
 }
 
 
@@ -257,13 +290,29 @@ def fill(text: str) -> str:
     return _BLOCK.sub(renew, text)
 
 
+POSITION_SCHEMA: Final = "docs/reference/position.schema.json"
+"""The published JSON Schema of positions."""
+
+
 def documents(root: Path) -> list[Path]:
     """Return the documents that may hold generated tables."""
     return [path for path in [*root.glob("*.md"), *root.glob("docs/**/*.md")] if "<!-- table:" in path.read_text()]
 
 
+def position_schema() -> str:
+    """Return the contents of `POSITION_SCHEMA`."""
+    from rummylab.games import lookup
+
+    return json.dumps(lookup.position_schema(), indent=1) + "\n"
+
+
 def main(arguments: list[str]) -> int:
     stale = []
+    schema = _root() / POSITION_SCHEMA
+    if not schema.exists() or schema.read_text() != position_schema():
+        stale.append(schema)
+        if "--write" in arguments:
+            schema.write_text(position_schema())
     for path in documents(_root()):
         text = path.read_text()
         if (fresh := fill(text)) != text:

@@ -1,79 +1,139 @@
-"""``rummylab tournament``: everybody against everybody."""
+"""``rummylab tournament``: every agent plays every other."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from rummylab.cli import complete
 from rummylab.cli.common import (
-    KEY_HELP,
+    KEEPING,
     MOST,
-    MOST_PROCESSES,
+    PLAYING,
+    Address,
+    AsJson,
+    BackendName,
+    Format,
+    Game,
+    Quiet,
+    Rules,
+    RunOption,
+    SecondsAMove,
+    SecretKey,
+    Seed,
+    StoreOption,
+    Workers,
     announce_compilation,
     announce_strangers,
+    count,
     exit_for,
-    finite,
+    forecast,
     given_key,
+    how_to_resume,
+    interruptible,
+    no_new_games,
+    note,
+    opened,
     print_json,
+    print_table,
     progress_bar,
+    say,
+    width,
 )
+
+Agents = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="AGENT",
+        help="The agents, named as for `rummylab match`; `all` stands for every registered agent of the game.",
+        autocompletion=complete.agents,
+        show_default=False,
+    ),
+]
+Games = Annotated[
+    int,
+    typer.Option(
+        "--games", metavar="N", max=MOST, help="Games of each pair, on duplicate deals.", rich_help_panel=PLAYING
+    ),
+]
+AgainstField = Annotated[
+    bool, typer.Option("--against-field", help="Play the first agent's matches only.", rich_help_panel=PLAYING)
+]
+SelfPlay = Annotated[
+    bool, typer.Option("--self-play", help="Also play every agent against itself.", rich_help_panel=PLAYING)
+]
+KeepHands = Annotated[
+    int,
+    typer.Option(
+        "--keep-hands",
+        metavar="N",
+        max=MOST,
+        help="Also keep the records of each pair's first N games.",
+        rich_help_panel=KEEPING,
+    ),
+]
+Anchor = Annotated[
+    str | None,
+    typer.Option(
+        "--anchor",
+        help="Agent whose Elo is 0; default: the first that nobody sweeps.",
+        autocompletion=complete.agents,
+    ),
+]
 
 
 def tournament(
-    game: str = typer.Argument(help="The game, such as gin."),
-    agents: str = typer.Option("", help="Agents, separated by commas; `all` takes every agent of the game."),
-    agent: list[str] = typer.Option([], "--agent", help="A further agent, such as path/to/mine.py:MyAgent."),
-    games: int = typer.Option(1000, max=MOST, help="Games of each pair of agents, on duplicate deals."),
-    seed: int = typer.Option(0, help="Same seed, same result."),
-    key: str | None = typer.Option(None, help=KEY_HELP),
-    rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
-    store: Path | None = typer.Option(None, help="Keep the results in this file; a run that was stopped goes on."),
-    run: str | None = typer.Option(None, help="Name of the run in the store; it has one configuration for good."),
-    keep_hands: int = typer.Option(
-        0, max=MOST, help="Also keep the records of the first games of each pair, this many."
-    ),
-    against_field: bool = typer.Option(False, "--against-field", help="Only the first agent's matches."),
-    self_play: bool = typer.Option(False, "--self-play", help="Also every agent against itself."),
-    anchor: str | None = typer.Option(None, help="Agent whose Elo is 0; default: the first that nobody sweeps."),
-    seconds_a_move: float = typer.Option(10.0, callback=finite, help="What an outside agent has for a decision."),
-    backend: str = typer.Option("local", help="Where to play: local or ray."),
-    address: str | None = typer.Option(None, help="The cluster, with --backend ray."),
-    workers: int | None = typer.Option(None, max=MOST_PROCESSES, help="Processes; default: one per core."),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    game: Game,
+    agents: Agents,
+    games: Games = 1000,
+    seed: Seed = 0,
+    rules: Rules = None,
+    form: Format = None,
+    key: SecretKey = None,
+    seconds_a_move: SecondsAMove = 10.0,
+    against_field: AgainstField = False,
+    self_play: SelfPlay = False,
+    anchor: Anchor = None,
+    store: StoreOption = None,
+    run: RunOption = None,
+    keep_hands: KeepHands = 0,
+    backend: BackendName = "local",
+    address: Address = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Play a round robin and print cross-table and ratings with 95 % intervals.
+    """Play a round robin and print the cross table and the ratings with 95% intervals.
 
-    Exit code: 0 if all went well, 2 for a request that cannot be carried out, 3 if an agent forfeited games, 130 if
-    interrupted.
+    Exit codes: 0 for success, 2 for a bad request, 3 if an agent forfeited games, 130 after Ctrl-C.
     """
     from rummylab.arena import tournament as t
     from rummylab.arena.backends import backend as backend_named
-    from rummylab.arena.store import Store
+    from rummylab.games.registry import game as find_game
 
     plan = t.Plan(
         game=game,
-        agents=_names(game, agents, agent),
+        agents=_expanded(game, agents),
         games=games,
         seed=seed,
         key=given_key(key),
-        preset=rules,
+        preset=find_game(game).in_format(rules, form),
         against_field=against_field,
         self_play=self_play,
         seconds_a_move=seconds_a_move,
         anchor=anchor,
     )
-    kept = Store(store) if store else None
-    announce_compilation()
-    announce_strangers(game, plan.agents)
-    with progress_bar("games") as progress:
+    announce_compilation(quiet=quiet)
+    announce_strangers(game, plan.agents, quiet=quiet)
+    with interruptible(no_new_games(store)), opened(store) as kept, progress_bar("games", quiet=quiet) as progress:
         standings = t.tournament(
             plan,
             store=kept,
             name=run,
             backend=backend_named(backend, workers=workers, address=address),
             progress=progress,
+            forecast=forecast(quiet=quiet),
             keep_partial=True,
             keep_hands=keep_hands,
         )
@@ -81,47 +141,65 @@ def tournament(
         print_json(standings.to_dict())
     else:
         _show(standings)
+    if not standings.complete:
+        note(f"Interrupted after {standings.games:,} games. {how_to_resume(store)}")
     exit_for(complete=standings.complete, forfeits=standings.forfeits().values())
 
 
-def _names(game: str, agents: str, more: list[str]) -> tuple[str, ...]:
+def _expanded(game: str, agents: list[str]) -> tuple[str, ...]:
+    """Return *agents* with every registered agent in place of ``all``."""
     from rummylab.agents.registry import entries
 
-    if agents.strip() == "all":
-        return (*(found.name for found in entries(game)), *more)
-    return (*(name.strip() for name in agents.split(",") if name.strip()), *more)
+    everyone = [found.name for found in entries(game)] if "all" in agents else []
+    return tuple(name for word in agents for name in (everyone if word == "all" else [word]))
 
 
 def _show(standings: Any) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from rummylab.arena.ratings import rating_notes
     from rummylab.engine.streams import seed_words
 
-    console, names = Console(), standings.plan.agents
-    if not standings.complete:
-        console.print(f"interrupted after {standings.games:,} games: this is how it stood")
-    cross = Table("win rate of", *names, title=f"{standings.plan.game}, {standings.plan.games} games a pair")
-    cells = {(row["first"], row["second"]): row for row in standings.cross_table()}
-    for first in names:
-        line = [first]
-        for second in names:
-            row = cells.get((first, second))
-            half = (row["ci"][1] - row["ci"][0]) / 2 if row else 0
-            line.append(f"{row['win_rate']:.3f} ± {half:.3f}" if row else "-")
-        cross.add_row(*line)
-    console.print(cross)
+    print_table(_cross_table(standings))
     found = standings.ratings()
-    ratings = Table("agent", "Elo", "95%")
-    for rating in found:
-        ratings.add_row(rating.name, str(rating), rating.interval)
-    console.print(ratings)
+    print_table(_ratings_table(found))
     for sentence in rating_notes(found):
-        console.print(sentence)
+        say(sentence)
     for cycle in standings.cycles():
-        console.print("cycle: " + " beats ".join([*cycle, cycle[0]]))
+        say("Cycle: " + " beats ".join([*cycle, cycle[0]]))
     for name, n in standings.forfeits().items():
         if n:
-            console.print(f"{name} forfeited {n:,} games by crashes, time-outs or illegal moves")
-    console.print(f"deals from {seed_words(standings.plan.root)}", soft_wrap=True)
+            say(f"{name} forfeited {count(n, 'game')} by crashes, time-outs or illegal moves")
+    say(f"Deals from {seed_words(standings.plan.root)}")
+
+
+def _cross_table(standings: Any) -> Any:
+    """Return win rates with their intervals; if that is too wide, win rates alone, with numbers for names."""
+    from rich import box
+    from rich.table import Table
+
+    names = standings.plan.agents
+    cells = {(row["first"], row["second"]): row for row in standings.cross_table()}
+    title = f"Win rate of row against column, {standings.plan.game}, {standings.plan.games:,} games a pair"
+    wide = max(map(len, names)) + sum(3 + max(15, len(name)) for name in names) + 4 <= width()
+    heads = names if wide else [str(number) for number in range(1, len(names) + 1)]
+    table = Table("", *heads, title=title, box=box.ROUNDED if wide else box.SIMPLE_HEAD, padding=(0, 1 if wide else 0))
+    for number, first in enumerate(names, 1):
+        shown = (_cell(cells.get((first, second)), with_interval=wide) for second in names)
+        table.add_row(first if wide else f"{number} {first}", *shown)
+    return table
+
+
+def _cell(row: dict[str, Any] | None, *, with_interval: bool) -> str:
+    if row is None:
+        return "-"
+    if not with_interval:
+        return f"{row['win_rate']:.3f}".removeprefix("0")
+    return f"{row['win_rate']:.3f} ± {(row['ci'][1] - row['ci'][0]) / 2:.3f}"
+
+
+def _ratings_table(ratings: Any) -> Any:
+    from rich.table import Table
+
+    table = Table("agent", "Elo", "95% interval")
+    for rating in ratings:
+        table.add_row(rating.name, str(rating), rating.interval)
+    return table

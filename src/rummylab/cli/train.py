@@ -1,61 +1,122 @@
-"""``rummylab train``: everything that is learned, one sub-command each."""
+"""``rummylab train``: one command for each trainer, made from its options."""
 
 from __future__ import annotations
 
+import inspect
 import sys
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from rummylab.cli import learn
-from rummylab.cli.common import MOST, announce_compilation, finite, progress_bar
+from rummylab.cli.common import (
+    MOST,
+    AsJson,
+    Quiet,
+    announce_compilation,
+    finite,
+    interruptible,
+    out_option,
+    print_json,
+    progress_bar,
+    say,
+)
+from rummylab.learning.registry import TRAINERS, trainer
 
-app = typer.Typer(help="Train networks and tables.", no_args_is_help=True)
-
-app.command("gin-opponent-hand")(learn.train)
-
-
-@app.command("gin-cfr")
-def gin_cfr(
-    out: Path = typer.Option(..., help="Directory of tables, checkpoint, curve and figure; a stopped run goes on."),
-    hands: int = typer.Option(2_000_000, max=MOST, help="Hands to learn from in all; more than before carries on."),
-    seed: int = typer.Option(1, help="Same seed, same tables."),
-    variant: str = typer.Option("cfr+", help="Regrets and averages: cfr+ or cfr."),
-    block: int = typer.Option(100_000, max=MOST, help="Hands between checkpoints."),
-    examine: float = typer.Option(0.25, callback=finite, help="Share of draws and discards that are learned from."),
-    explore: float = typer.Option(0.05, callback=finite, help="Share of random moves of the learner."),
-    games: int = typer.Option(2000, max=MOST, help="Games against untrained tables after each block."),
-    plot: bool = typer.Option(True, help="Draw the convergence (needs the extra report)."),
-) -> None:
-    """Learn the discard, draw and knock tables of Gin by Monte-Carlo CFR."""
-    from rummylab.learning.gin_cfr import train as t
-
-    settings = t.Settings(
-        hands=hands, seed=seed, variant=variant, block=block, examine=examine, explore=explore, games=games
-    )
-    announce_compilation()
-    with progress_bar("hands") as progress:
-        tables = t.train(out, settings, command="rummylab " + " ".join(sys.argv[1:]), progress=progress, plot=plot)
-    result = tables.manifest["result"]
-    won = result["against_untrained"]
-    typer.echo(
-        f"{result['iterations']:,} hands, {result['sampled_hands_per_s']:,} sampled hands/s; against untrained tables "
-        f"{won['points_per_hand']:+.2f} points a hand, {won['win_rate']:.1%} of the games: {out / t.MODEL}"
-    )
+RunDirectory = Annotated[
+    Path, out_option("Directory of the run: artifact, checkpoint and learning curve. The same command resumes it.")
+]
+Plot = Annotated[
+    bool,
+    typer.Option(
+        "--plot", help="Draw the learning curve, curve.png (needs the extra report).", rich_help_panel="Output"
+    ),
+]
 
 
-@app.command("gin-value")
-def gin_value(
-    out: Path = typer.Option(..., help="The file of values to write."),
-    hands: int = typer.Option(40_000, max=MOST, help="Hands of self-play."),
-    seed: int = typer.Option(1, help="Same seed, same values."),
-) -> None:
-    """Fit what utility and deadwood are worth in points, for `utility-search`."""
-    from rummylab.learning import gin_value as t
+_SHARED = """
 
-    announce_compilation()
-    with progress_bar("hands") as progress:
-        found = t.train(out, hands=hands, seed=seed, command="rummylab " + " ".join(sys.argv[1:]), progress=progress)
-    for stage in found["manifest"]["stages"]:
-        what = f"{stage['positions']:,} positions, {stage['explained']:.1%} of the score explained"
-        typer.echo(f"from turn {stage['from_turn']}: {what}")
+The same command resumes a run that was stopped. The artifact has a manifest: command, options, seed, code version, size
+of the data and measured result.
+"""
+
+
+def command_line() -> str:
+    """Return the command as the user typed it, for the manifest."""
+    return " ".join(["rummylab", *sys.argv[1:]])
+
+
+def resume_words(out: Path) -> str:
+    """Return what to tell a user who interrupts a training run in *out*."""
+    return f"The complete rounds are in {out}. Run the same command again to resume."
+
+
+def train_command(name: str) -> Callable[..., None]:
+    """Return the command of the trainer *name*: its options, and those that all trainers share."""
+    options = TRAINERS[name].options
+
+    def run(*, out: Path, plot: bool, quiet: bool, as_json: bool, **chosen: Any) -> None:
+        _train(name, options(**_values(options, chosen)), out, plot=plot, quiet=quiet, as_json=as_json)
+
+    shared = (("out", RunDirectory, inspect.Parameter.empty), ("plot", Plot, False), ("quiet", Quiet, False))
+    parameters = [*_parameters(options), *(_parameter(*each) for each in shared), _parameter("as_json", AsJson, False)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__doc__ = TRAINERS[name].summary + _SHARED
+    return run
+
+
+def _parameters(options: Any) -> list[inspect.Parameter]:
+    """Return the fields of an options dataclass as parameters of a command."""
+    hints = get_type_hints(options)
+    found = []
+    for field in fields(options):
+        hint: Any = hints[field.name]
+        default: Any = field.default
+        limits: dict[str, Any] = {}
+        if hint is int and field.name != "seed":
+            limits["max"] = MOST
+        elif hint is float:
+            limits["callback"] = finite
+        if get_origin(hint) is tuple:
+            hint, default = types.GenericAlias(list, (get_args(hint)[0],)), list(default)
+        flag = f"--{field.name.replace('_', '-')}"
+        flags = [f"{flag}/--no-{flag[2:]}"] if hint is bool else [flag]
+        option = typer.Option(*flags, help=field.metadata["help"], rich_help_panel="Training", **limits)
+        found.append(_parameter(field.name, Annotated[hint, option], default))
+    return found
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _values(options: Any, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    hints = get_type_hints(options)
+    return {name: tuple(value) if get_origin(hints[name]) is tuple else value for name, value in chosen.items()}
+
+
+def _train(name: str, options: Any, out: Path, *, plot: bool, quiet: bool, as_json: bool) -> None:
+    from rummylab.learning.trainer import CURVE, train
+
+    if plot:
+        from rummylab.arena.plots import need_matplotlib
+
+        need_matplotlib()
+    announce_compilation(quiet=quiet)
+    with interruptible(resume_words(out)), progress_bar("rounds", quiet=quiet) as progress:
+        run = trainer(name)(options)
+        manifest = train(run, out, command=command_line(), progress=progress)
+    if plot:
+        from rummylab.studies.training_figures import draw_curve
+
+        draw_curve(out / CURVE, out / "curve.png")
+    if as_json:
+        print_json(manifest)
+        return
+    last = ", ".join(f"{column} {value:.6g}" for column, value in zip(run.COLUMNS, run.curve[-1][1:], strict=True))
+    say(f"{run.round} rounds; {last}")
+    say(f"Written: {out / run.ARTIFACT}")

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from rummylab.cli.common import MOST, MOST_PROCESSES, announce_compilation, print_json, progress_bar
+from rummylab.cli.common import (
+    MOST,
+    PLAYING,
+    AgentName,
+    AsJson,
+    Game,
+    Quiet,
+    Rules,
+    Seed,
+    Workers,
+    announce_compilation,
+    interruptible,
+    print_json,
+    progress_bar,
+    say,
+)
+from rummylab.cli.train import Plot, RunDirectory, command_line, resume_words
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -27,31 +42,35 @@ def _numbers(pairs: list[str]) -> tuple[tuple[str, float], ...]:
     return tuple(found)
 
 
+def _option(what: str, **more: Any) -> Any:
+    return typer.Option(help=what, rich_help_panel=PLAYING, **more)
+
+
 def tune(
-    game: str = typer.Argument(help="The game, such as gin."),
-    agent: str = typer.Argument(help="The agent to tune, such as utility."),
-    store: Path = typer.Option(Path("tune.db"), help="The study; the same command goes on where it was stopped."),
-    trials: int = typer.Option(100, max=MOST, help="Trials in all."),
-    games: int = typer.Option(1000, max=MOST, help="Games of a trial against each opponent, on duplicate deals."),
-    measured_games: int = typer.Option(4000, max=MOST, help="Games of the last measurement, on fresh deals."),
-    sampler: str = typer.Option("tpe", help="paper (random, then grid), tpe or cmaes."),
-    objective: str = typer.Option("points_per_hand", help="win_rate or points_per_hand."),
-    against: str = typer.Option("simple", help="Opponents, separated by commas."),
-    start: str = typer.Option("present", help="First trial: present (the agent's numbers) or printed (its paper's)."),
-    only: str = typer.Option("", help="Tune these numbers only, separated by commas."),
-    fix: list[str] = typer.Option([], help="Hold a number: name=value. May be given several times."),
-    seed: int = typer.Option(0, help="Same seed, same result."),
-    rules: str | None = typer.Option(None, help="Preset of the rules; default: the game's first."),
-    out: Path | None = typer.Option(None, help="Write the best numbers to this file, as the agent reads them."),
-    trials_out: Path | None = typer.Option(None, help="Write every trial, its numbers and results, to this JSON file."),
-    plots: Path | None = typer.Option(None, help="Draw history, importance and slices into this directory."),
-    workers: int | None = typer.Option(None, max=MOST_PROCESSES, help="Processes; default: one per core."),
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
+    game: Game,
+    agent: AgentName,
+    out: RunDirectory,
+    trials: Annotated[int, _option("Trials in all.", max=MOST)] = 100,
+    games: Annotated[int, _option("Games of a trial against each opponent, on duplicate deals.", max=MOST)] = 1000,
+    measured_games: Annotated[int, _option("Games of the last measurement, on fresh deals.", max=MOST)] = 4000,
+    sampler: Annotated[str, _option("paper (random, then grid), tpe or cmaes.")] = "tpe",
+    objective: Annotated[str, _option("win_rate or points_per_hand.")] = "points_per_hand",
+    against: Annotated[str, _option("Opponents, separated by commas.")] = "simple",
+    start: Annotated[str, _option("First trial: present (the agent's numbers) or printed (its paper's).")] = "present",
+    only: Annotated[str, _option("Tune these numbers only, separated by commas.")] = "",
+    fix: Annotated[list[str], _option("Hold a number: name=value. May be given several times.")] = [],  # noqa: B006
+    seed: Seed = 0,
+    rules: Rules = None,
+    plot: Plot = False,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Search for the numbers with which an agent plays best."""
-    from rummylab.learning import tune as t
+    from rummylab.learning.trainer import train
+    from rummylab.learning.tune import TuneOptions, Tuner
 
-    plan = t.TunePlan(
+    options = TuneOptions(
         game=game,
         agent=agent,
         opponents=_names(against),
@@ -66,28 +85,23 @@ def tune(
         only=_names(only),
         fixed=_numbers(fix),
     )
-    t.need_optuna()
-    announce_compilation()
-    with progress_bar("trials") as progress:
-        tuned = t.tune(plan, store, workers=workers, progress=progress)
-    command = " ".join(["rummylab", *sys.argv[1:]])
-    artifact = tuned.artifact(command)
-    if trials_out is not None:
-        t.write_artifact(t.trials_as_json(plan, t.open_study(plan, store), command), trials_out)
-    if out is not None:
-        t.write_artifact(artifact, out)
-    if plots is not None:
-        from rummylab.learning.tune_plots import draw_plots
+    tuner = Tuner(options, workers=workers)
+    announce_compilation(quiet=quiet)
+    with interruptible(resume_words(out)), progress_bar("trials", quiet=quiet) as progress:
+        manifest = train(tuner, out, command=command_line(), progress=progress)
+    if plot:
+        from rummylab.studies.training_figures import draw_tuning
 
-        draw_plots(t.open_study(plan, store), plots)
+        draw_tuning(tuner.study, tuner.trials, objective, out / "plots")
     if as_json:
-        print_json(artifact)
+        print_json({"options": tuner.numbers, "manifest": manifest})
         return
-    for name in plan.tuned:
-        typer.echo(f"{name:22} {tuned.numbers[name]:8.3f}")
-    for opponent, result in tuned.results.items():
-        low, high = result["win_rate_ci"]
-        typer.echo(
-            f"against {opponent}: {result['win_rate']:.3f} ({low:.3f} to {high:.3f}) of {result['games']} games,"
-            f" {result['points_per_hand']:+.2f} points a hand"
+    for name in options.tuned:
+        say(f"{name:22} {tuner.numbers[name]:8.3f}")
+    for opponent, result in manifest["result"]["measured"].items():
+        interval = " to ".join("?" if end is None else f"{end:.1%}" for end in result["win_rate_ci"])
+        say(
+            f"against {opponent}: {result['win_rate']:.1%} of {result['games']} games ({interval}), "
+            f"{result['points_per_hand']:+.2f} points a hand"
         )
+    say(f"Written: {out / tuner.ARTIFACT}")

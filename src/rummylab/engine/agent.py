@@ -1,19 +1,24 @@
-"""What a player is: something that gets observations and answers with actions."""
+"""Players: anything that gets observations and answers with actions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
-from rummylab.engine.rules import Rules, copy_of
+from rummylab.engine.pointers import addresses, deciding
+from rummylab.engine.rows import Params, Rows
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
+from rummylab.engine.spec import GameSpec
 from rummylab.engine.streams import PlayerStream, as_player_stream
 from rummylab.errors import AgentError
+
+Numbers = Sequence[float] | Params
 
 STOPPED: Final = -(2**62)
 """What a guarded compiled agent returns when it stops with an error; no game has an action with this code."""
@@ -21,44 +26,97 @@ STOPPED_WORDS: Final = "stopped with an error: it read or wrote outside an array
 
 
 class Agent(Protocol):
-    """A player. ``sit`` comes at the start of every hand, ``act`` at every decision."""
+    """A player."""
 
     name: str
 
-    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None: ...
-    def act(self, seen: Observation) -> Action: ...
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        """Take *seat* for a new hand under *rules*; *rng* is the player's own stream of random numbers."""
+
+    def act(self, seen: Observation) -> Action:
+        """Return one of ``seen.legal``."""
+        ...
+
+
+class Desk:
+    """A compiled agent's own copy of what it sees: the kernel writes to the random stream and the notes in it."""
+
+    def __init__(self, spec: GameSpec, kernel: Any, params: Params) -> None:
+        self.spec, self.params = spec, params
+        dtype = spec.kernels.VIEW
+        self.views: Rows = np.zeros(1, dtype)
+        self.agents = addresses([kernel], [params], spec.act_signature)
+        self.decide = deciding(dtype, spec.act_signature)
+        self.whole: Any = memoryview(self.views.view(np.uint8))  # type: ignore[arg-type]
+        self.rng = self._window("rng").cast("Q")
+        self.memory = self._window("memory")
+
+    def _window(self, field: str) -> Any:
+        """Return the bytes of a *field* of ``mine``."""
+        mine, first = self.views.dtype.fields["mine"][:2]  # type: ignore[index]
+        kind, offset = mine.fields[field][:2]  # type: ignore[index]
+        return self.whole[first + offset : first + offset + kind.itemsize]
 
 
 class CompiledAgent:
-    """A player whose decisions are one compiled function ``act(table, mine, par)`` that returns an action code.
+    """A player whose decisions are one compiled function, ``kernel(table, mine, params) -> code``.
 
-    Batches of such players run at native speed; at a Python table it is an :class:`Agent` like any other.
+    Batches of such players run at native speed; at a Python table it is an :class:`Agent` like any other. *params* are
+    numbers, or a function that returns them and is called when they are first needed.
+
+    Raises:
+        AgentError: If a parameter is infinite or not a number.
     """
 
-    def __init__(self, name: str, act: Any, par: Sequence[float] | npt.NDArray[np.float32] = ()) -> None:
+    def __init__(self, name: str, kernel: Any, params: Numbers | Callable[[], Numbers] = ()) -> None:
         self.name = name
-        self.pointer = act
-        if not np.isfinite(np.asarray(par, dtype=np.float32)).all():
-            raise AgentError(f"the parameters of the agent {name!r} must be finite numbers")
-        self.par: npt.NDArray[np.float32] = np.ascontiguousarray(par if len(par) else [0.0], dtype=np.float32)
+        self.kernel = kernel
+        if callable(params):
+            self._load = params
+        else:
+            self.params = self._checked(params)
         self._stream = PlayerStream(0)
-        self._memory: npt.NDArray[np.int64] | None = None
+        self._memory: bytes | None = None
+        self._desk: Desk | None = None
+
+    @cached_property
+    def params(self) -> Params:
+        """The numbers that the kernel reads."""
+        return self._checked(self._load())
+
+    def _checked(self, params: Numbers) -> Params:
+        numbers = np.ascontiguousarray(params if len(params) else [0.0], dtype=np.float32)
+        if not np.isfinite(numbers).all():
+            raise AgentError(f"The parameters of agent {self.name!r} must be finite numbers.")
+        return numbers
 
     def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        """Forget the last hand."""
         self._stream = as_player_stream(rng)
         self._memory = None
 
     def act(self, seen: Observation) -> Action:
-        view = copy_of(seen.view)[0]  # the function writes to its own random stream and notes
-        mine = view["mine"]
-        mine["rng"] = self._stream.state
+        """Return the action that the kernel chooses.
+
+        Raises:
+            AgentError: If the kernel stops with an error.
+        """
+        desk = self._desk
+        if desk is None or desk.spec is not seen.rules.spec or desk.params is not self.params:
+            desk = self._desk = Desk(seen.rules.spec, self.kernel, self.params)
+        desk.whole[:] = seen.view.tobytes()
+        desk.rng[0] = self._stream.state
         if self._memory is not None:
-            mine["memory"] = self._memory
-        code = self.pointer(view["table"], mine, self.par)
+            desk.memory[:] = self._memory
+        code = desk.decide(desk.views, desk.agents)
         if code == STOPPED:
-            raise AgentError(f"agent {self.name!r} {STOPPED_WORDS}")
-        self._stream.state, self._memory = mine["rng"], mine["memory"].copy()
-        return seen.rules.decode(int(code))
+            raise AgentError(f"Agent {self.name!r} {STOPPED_WORDS}.")
+        self._stream.state, self._memory = desk.rng[0], bytes(desk.memory)
+        return seen.rules.decode(code)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs: the numbers themselves, not the function that loads them."""
+        return {**self.__dict__, "params": self.params, "_desk": None, "_load": None}
 
     def __repr__(self) -> str:
-        return f"CompiledAgent({self.name!r})"
+        return f"{type(self).__name__}({self.name!r})"

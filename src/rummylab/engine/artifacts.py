@@ -1,7 +1,7 @@
-"""Trained files: tensors in the safetensors format beside a JSON manifest that says where they come from.
+"""Trained artifacts: tensors in a safetensors file, or plain numbers in a JSON file, each with its manifest.
 
-The format is eight bytes with the length of a JSON header, the header, and the raw numbers: small enough to read and
-write here, so that playing needs no further package. NAME.safetensors belongs to NAME.json.
+``NAME.safetensors`` has its manifest in ``NAME.json`` beside it: the command, seed and data it came from, what was
+measured, and the hash of the tensors. A small artifact is one JSON file with a key ``manifest``.
 """
 
 from __future__ import annotations
@@ -9,65 +9,68 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rummylab.engine.reading import MALFORMED, is_whole, parse_json, read_bytes, read_text
-from rummylab.engine.writing import write_whole as write_whole
+from rummylab.engine.reading import parse_json, read_bytes, read_text
+from rummylab.engine.writing import write_whole
 from rummylab.errors import ArtifactError
 
 Tensors = dict[str, npt.NDArray[np.float32]]
+Shapes = Mapping[str, tuple[int, ...]]
 LARGEST = float(np.finfo(np.float32).max)
 """Numbers are stored and computed as 32-bit floats."""
 MAX_TENSORS = 128 * 2**20
-Shapes = Mapping[str, tuple[int, ...]]
-
-
-def _manifest_path(path: Path) -> Path:
-    return path.with_suffix(".json")
+"""The largest file that is read, in bytes."""
 
 
 def write_artifact(path: Path, tensors: Mapping[str, npt.NDArray[np.float32]], manifest: Mapping[str, Any]) -> None:
-    """Write *tensors* to *path* and *manifest*, with hash and shapes, to the JSON file beside it."""
-    header: dict[str, Any] = {}
-    start = 0
-    for name, tensor in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [start, start + 4 * tensor.size]}
-        start += 4 * tensor.size
-    head = json.dumps(header).encode()
-    head += b" " * (-len(head) % 8)
-    body = b"".join(np.ascontiguousarray(tensor, "<f4").tobytes() for tensor in tensors.values())
-    data = len(head).to_bytes(8, "little") + head + body
-    facts = {
+    """Write *tensors* to *path*, and *manifest* with their hash and shapes to the JSON file beside it."""
+    from safetensors.numpy import save
+
+    data = save({name: np.ascontiguousarray(tensor, "<f4") for name, tensor in tensors.items()})
+    facts: dict[str, Any] = {
         "sha256": hashlib.sha256(data).hexdigest(),
         "shapes": {name: list(tensor.shape) for name, tensor in tensors.items()},
-        **manifest,
     }
+    facts = {**facts, **manifest, **facts}  # a manifest read from another file has that file's hash
     write_whole(path, data)
-    write_whole(_manifest_path(path), (json.dumps(facts, indent=1) + "\n").encode())
+    write_json(path.with_suffix(".json"), facts)
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write *value* to *path* as indented JSON. The old file stays until the new one is complete."""
+    write_whole(path, (json.dumps(value, indent=1) + "\n").encode())
 
 
 def read_numbers(path: Path) -> dict[str, Any]:
-    """Return the JSON object of *path*: a small artifact that is its own manifest."""
+    """Return the JSON object in *path*: a small artifact with its manifest, or the manifest of tensors.
+
+    Raises:
+        ArtifactError: The file cannot be read or does not hold a JSON object.
+    """
     found = parse_json(read_text(path, ArtifactError), ArtifactError, str(path))
     if not isinstance(found, dict):
-        raise ArtifactError(f"{path.name} holds no artifact")
+        raise ArtifactError(f"{path} is not an artifact: a JSON object is expected")
     return found
 
 
 def check_kind(found: Mapping[str, Any], where: str, kind: str, version: int) -> None:
-    """Raise `ArtifactError` if *found* is not what this code was written for."""
+    """Raise `ArtifactError` unless *found* has the format *kind* and the *version* that this code reads."""
     if (found.get("format"), found.get("version")) != (kind, version):
         is_now = f"{found.get('format')} version {found.get('version')}"
         raise ArtifactError(f"{where}: this is {is_now}, but {kind} version {version} is needed")
 
 
 def check_numbers(part: Any, n: int, where: str, name: str) -> list[float]:
-    """Return the *n* numbers of *part*; anything else is named."""
+    """Return *part* as a list of *n* finite numbers.
+
+    Raises:
+        ArtifactError: *part* is something else; the message says where and under which *name*.
+    """
     if not isinstance(part, list) or len(part) != n:
         raise ArtifactError(f"{where}: {name} must be a list of {n} numbers")
     if not all(type(x) in (int, float) and abs(x) <= LARGEST for x in part):
@@ -76,8 +79,12 @@ def check_numbers(part: Any, n: int, where: str, name: str) -> list[float]:
 
 
 def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:
-    """Return the tensors of *path* and their manifest, once hash and *shapes* are found to be right."""
-    manifest = _read_manifest(_manifest_path(path))
+    """Return the tensors of *path* and their manifest, after checking the hash and the *shapes*.
+
+    Raises:
+        ArtifactError: A file is missing or damaged, or a tensor is missing, misshapen or not finite.
+    """
+    manifest = read_numbers(path.with_suffix(".json"))
     data = read_bytes(path, ArtifactError, MAX_TENSORS)
     found = hashlib.sha256(data).hexdigest()
     if found != manifest.get("sha256"):
@@ -96,37 +103,19 @@ def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:
     return {name: tensors[name] for name in shapes}, manifest
 
 
-def _read_manifest(path: Path) -> dict[str, Any]:
-    manifest = parse_json(read_text(path, ArtifactError), ArtifactError, str(path))
-    if not isinstance(manifest, dict):
-        raise ArtifactError(f"{path}: the manifest is no JSON object")
-    return manifest
-
-
 def parse_tensors(data: bytes, name: str) -> Tensors:
-    """Return the tensors of the bytes of a safetensors file; *name* is for error messages."""
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > len(data) - 8:
-        raise ArtifactError(f"{name}: truncated, {len(data)} bytes do not even hold the header")
+    """Return the tensors in the bytes of a safetensors file called *name*.
+
+    Raises:
+        ArtifactError: The bytes are damaged, or a tensor is not of 32-bit floats.
+    """
+    from safetensors import SafetensorError, deserialize
+
     try:
-        header = parse_json(data[8 : 8 + length], ArtifactError, name)
-        header.pop("__metadata__", None)
-        return {key: _tensor(data[8 + length :], key, entry, name) for key, entry in header.items()}
-    except ArtifactError:
-        raise
-    except MALFORMED:
-        raise ArtifactError(f"{name}: the header is no safetensors header") from None
-
-
-def _tensor(body: bytes, key: str, entry: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
-    start, end = entry["data_offsets"]
-    shape = tuple(entry["shape"])
-    if not all(is_whole(number, 0) for number in (start, end, *shape)):
-        raise ArtifactError(f"{name}: tensor {key!r} has a shape or a place that is no number")
-    if entry["dtype"] != "F32":
-        raise ArtifactError(f"{name}: tensor {key!r} holds {entry['dtype']}, but F32 is needed")
-    if not 0 <= start <= end <= len(body):
-        raise ArtifactError(f"{name}: truncated, tensor {key!r} ends at byte {end} of {len(body)}")
-    if end - start != 4 * prod(shape):
-        raise ArtifactError(f"{name}: tensor {key!r} of shape {shape} cannot take {end - start} bytes")
-    return np.frombuffer(body[start:end], "<f4").reshape(shape)
+        found = deserialize(data)  # type: ignore[no-untyped-call]
+    except SafetensorError as error:
+        raise ArtifactError(f"{name} is not a safetensors file, or it is truncated: {error}") from None
+    for key, entry in found:
+        if entry["dtype"] != "F32":
+            raise ArtifactError(f"{name}: tensor {key!r} holds {entry['dtype']}, but F32 is needed")
+    return {key: np.frombuffer(entry["data"], "<f4").reshape(entry["shape"]) for key, entry in found}

@@ -6,27 +6,34 @@ Their machine code is kept with that of the game (:mod:`rummylab._jit`).
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
-from rummylab.engine.rules import Codes, Rows
+from rummylab.cards.bits import noinline
+from rummylab.cards.rng import STARTER, Root, stream
+from rummylab.engine.rows import Codes, Rows
 
 Helper = Any
 
 
-class ManyTables(NamedTuple):
-    """What Python asks of a game's tables, any number at a time."""
+REFUSED = -2
+"""Stands for the next actor after an illegal move, which changes nothing."""
+
+
+class TableKernels(NamedTuple):
+    """What Python asks of a game's table. Positions and views come as arrays: records alone cost ten times as much."""
 
     open_hands: Any
-    step_many: Any
-    legal_many: Any
+    step_one: Any
+    legal_in: Any
 
 
-def many_tables(open_hand: Helper, is_legal: Helper, legal_codes: Helper, step: Helper) -> ManyTables:
-    """Return the kernels that deal, step and list moves in arrays of a game's records."""
+def table_kernels(open_hand: Helper, is_legal: Helper, legal_codes: Helper, step: Helper) -> TableKernels:
+    """Return the kernels that deal, step and list moves in a game's records."""
 
     @kernel
     def open_hands(rows: Rows, decks: npt.NDArray[np.int8], starters: npt.NDArray[np.int8]) -> None:
@@ -39,52 +46,77 @@ def many_tables(open_hand: Helper, is_legal: Helper, legal_codes: Helper, step: 
             open_hand(row)
 
     @kernel
-    def step_many(rows: Rows, codes: Codes, drawn: npt.NDArray[np.int8]) -> int:
-        """Carry out one move in every row; write the cards drawn. Return the first row with an illegal move, or -1.
+    def step_one(rows: Rows, code: int) -> tuple[int, int]:
+        """Make the actor's move *code* in the one position of *rows*.
 
-        Rows from that one on are unchanged.
+        Return the card drawn (-1: none) and who acts next (-1: nobody), or `REFUSED` for the latter.
         """
-        for i in range(rows.shape[0]):
-            row = rows[i]
-            if row.table.actor < 0 or not is_legal(row.table, row.mine[row.table.actor], codes[i]):
-                return i
-            drawn[i] = step(row, codes[i])
-        return -1
+        row = rows[0]
+        if row.table.actor < 0 or not is_legal(row.table, row.mine[row.table.actor], code):
+            return np.int64(-1), np.int64(REFUSED)
+        drawn = np.int64(step(row, code))
+        return drawn, np.int64(row.table.actor)
 
     @kernel
-    def legal_many(rows: Rows, out: Codes, counts: npt.NDArray[np.int64]) -> None:
-        """Write the legal codes of every row's actor to *out* and how many there are to *counts*."""
-        for i in range(rows.shape[0]):
-            row = rows[i]
-            counts[i] = 0
-            if row.table.actor >= 0:
-                counts[i] = legal_codes(row.table, row.mine[row.table.actor], out[i])
+    def legal_in(views: Rows, out: Codes) -> int:
+        """Write the legal codes of the actor, whose view is the one in *views*, to *out*; return how many there are."""
+        return np.int64(legal_codes(views[0].table, views[0].mine, out))
 
-    return ManyTables(open_hands, step_many, legal_many)
+    return TableKernels(open_hands, step_one, legal_in)
 
 
-def duel(is_legal: Helper, step: Helper) -> Helper:
-    """Return the helper that lets two compiled agents play a hand to its end."""
+def codes_by_trial(is_legal: Helper, n_codes: int) -> Helper:
+    """Return the helper that lists the legal moves below *n_codes*, by trying them all."""
 
     @helper
-    def play_out(row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, tally: np.void) -> None:
-        """Play the open hand to its end. Seat *swap* is the first agent's. An illegal move stops it and is noted."""
-        table = row.table
+    def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
+        """Write the actor's legal moves to *out* in ascending order and return how many there are."""
+        noinline()
         n = 0
-        while table.actor >= 0:
-            seat = table.actor
-            mine = row.mine[seat]
-            if seat == swap:
-                code = first(table, mine, par)
-            else:
-                code = second(table, mine, par2)
-            if not is_legal(table, mine, code):
-                tally.illegal = 1 + (seat ^ swap)
-                tally.illegal_code = code
-                tally.illegal_phase = table.phase
-                break
-            step(row, code)
-            n += 1
-        tally.decisions += n
+        for code in range(n_codes):
+            if is_legal(table, mine, code):
+                out[n] = code
+                n += 1
+        return n
 
-    return play_out
+    return legal_codes
+
+
+@helper
+def random_seat(root: Root, deal: int, seats: int) -> int:
+    """Return the seat that is drawn to start the first hand of a match."""
+    drawn = stream(root, deal, np.int64(0), np.int64(STARTER)) >> np.uint64(32)
+    return np.int64((drawn * np.uint64(seats)) >> np.uint64(32))
+
+
+@cache
+def table_question(question: Helper) -> Helper:
+    """Return a kernel that asks the helper *question* about the table of one position."""
+
+    @kernel
+    def ask(rows: Rows) -> Any:
+        return question(rows[0].table)
+
+    return ask
+
+
+@cache
+def seat_question(question: Helper) -> Helper:
+    """Return a kernel that asks the helper *question* about a seat at the table of one position."""
+
+    @kernel
+    def ask_about(rows: Rows, seat: int) -> Any:
+        return question(rows[0].table, seat)
+
+    return ask_about
+
+
+@cache
+def shuffle_of(shuffle_deck: Helper) -> Helper:
+    """Return a kernel that puts the shuffle of a seed into the deck of one position."""
+
+    @kernel
+    def shuffle_row(rows: Rows, seed: np.uint64) -> None:
+        shuffle_deck(rows[0], seed)
+
+    return shuffle_row

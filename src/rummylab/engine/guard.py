@@ -1,7 +1,7 @@
-"""Compiled agents from outside the package, kept to their records.
+"""Guards around kernels from outside the package, so that a mistake in one cannot damage a match.
 
-An agent's function runs with bounds checks on copies of ``table`` and ``mine``; only its notes (``memory``) and its
-random stream (``rng``) are copied back. This stops mistakes, not cheats: the function still runs in the referee's
+A guarded kernel runs with bounds checks on copies of ``table`` and ``mine``; only its memory (``memory``) and its
+random stream (``rng``) are copied back. This stops mistakes, not attacks: the kernel still runs in the referee's
 process. A compiled agent named by file or package runs in a process of its own
 (:mod:`rummylab.arena.compiled_host`).
 """
@@ -22,22 +22,22 @@ from rummylab.engine.record_copy import private_copy
 
 
 def guarded(function: Callable[..., int], signature: Any) -> Any:
-    """Compile the agent *function* for the referee: with bounds checks, on copies of its records.
+    """Compile *function*, the kernel of an agent, with bounds checks and on copies of its records.
 
-    The result has the signature of an agent. It returns `STOPPED` where *function* reads or writes outside an array
-    or raises an exception. Bounds are checked in *function* and in the compiled functions outside this package that
-    it calls.
+    The result has the signature of a kernel. It returns `STOPPED` if *function* reads or writes outside an array or
+    raises an exception. Bounds are checked in *function* and in the compiled functions outside this package that it
+    calls.
     """
     for called in _compiled_functions(function, set()):
         _check_bounds(called)
     act = helper(function)
     _check_bounds(act)
 
-    def guarded_act(table: Any, mine: Any, par: Any) -> int:
+    def guarded_act(table: Any, mine: Any, params: Any) -> int:
         own = private_copy(mine)
         try:
-            code = act(private_copy(table), own, par)
-        except Exception:  # noqa: BLE001 - Numba knows no other kind
+            code = act(private_copy(table), own, params)
+        except Exception:  # noqa: BLE001 - Numba compiles no narrower clause
             return STOPPED
         mine.rng = own.rng
         for k in range(mine.memory.shape[0]):
@@ -54,7 +54,7 @@ def _check_bounds(function: Any) -> None:
     if not is_jitted(function) or compiled.targetoptions.get("boundscheck"):
         return
     compiled.targetoptions["boundscheck"] = True
-    compiled._cache = NullCache()  # Numba's cache takes code without checks for the same
+    compiled._cache = NullCache()  # Numba's cache does not tell code with checks from code without
     if compiled.overloads:
         compiled.recompile()
 

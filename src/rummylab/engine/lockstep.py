@@ -1,174 +1,125 @@
-"""Many tables at once, for compiled agents that sit in processes of their own.
+"""Many tables at once, for compiled agents in processes of their own.
 
-The referee plays every table up to the next decision of such a guest (`lockstep`), copies what the guest may
-see into arrays of views, and takes codes, notes and random streams back. The guest's process answers all views of a
-round in one call (`answering`).
+The referee plays every table up to the next decision of such a guest (`lockstep`), copies what the guest may see into
+an array of views, and takes codes, notes and random streams back. The guest's process answers all views of a round in
+one call (`answering`).
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import kernel_of
-from rummylab.engine.pointers import function_at
+from rummylab.cards.rng import Root
+from rummylab.engine.matches import MatchParts, agent_in
+from rummylab.engine.pointers import Ints, agent_caller, record_at
 from rummylab.engine.record_copy import copy_into
-from rummylab.engine.rules import Rows
+from rummylab.engine.rows import Rows
 
 PENDING: Final = -(2**61)
-"""The code of a view that is not answered yet."""
-Ints = npt.NDArray[np.int64]
-
-
-class Parts(NamedTuple):
-    """What `lockstep` needs of a game: its record types, and helpers of its rules and of its batch driver."""
-
-    record: Any
-    view: Any
-    tally: Any
-    act: Any
-    is_legal: Any
-    step: Any
-    begin: Any
-    """``begin(row, root, deal, swap, tally)`` opens a match and deals."""
-    end_hand: Any
-    """``end_hand(row, root, deal, swap, tally)`` counts a hand and deals the next; true at the end of the match."""
+"""The code of a view that the guest has not answered yet."""
 
 
 def answering(view: Any, act: Any) -> Any:
-    """Return the kernel of a guest's process: answer the first *n* views, in order, by the function at *place*."""
-    pointer = function_at(act)
+    """Return the kernel of a guest's process. It answers the first *n* views with the one agent in *agents*."""
+    ask = agent_caller(act)
 
     @kernel_of(
-        types.void(
-            types.Array(from_dtype(view), 1, "C"),
-            types.int64[::1],
-            types.int64,
-            types.int64[::1],
-            types.float32[::1],
-        )
+        types.void(types.Array(from_dtype(view), 1, "C"), types.int64[::1], types.int64, types.int64[:, ::1]),
+        __file__,
     )
-    def answer(views: Rows, codes: Ints, n: int, place: Ints, par: Any) -> None:
-        act = pointer(place[0], place[1])
+    def answer(views: Rows, codes: Ints, n: int, agents: Ints) -> None:
         for j in range(n):
-            codes[j] = act(views[j].table, views[j].mine, par)
+            codes[j] = ask(agents, 0, views[j].table, views[j].mine)
 
     return answer
 
 
-def lockstep(parts: Parts) -> Any:
-    """Return the kernel of the referee, for two seats."""
-    is_legal, step, begin, end_hand = parts.is_legal, parts.step, parts.begin, parts.end_hand
-    views_type, pointer = types.Array(from_dtype(parts.view), 1, "C"), function_at(parts.act)
+def lockstep(home: str, kernels: Any, parts: MatchParts, tally_type: np.dtype[np.void]) -> Any:
+    """Return the referee's kernel, which is cached with the machine code of *home*."""
+    move, begin, end_hand = parts
+    ask, view_at = agent_caller(kernels.ACT), record_at(kernels.VIEW)
 
     @kernel_of(
         types.void(
-            types.Array(from_dtype(parts.record), 1, "C"),
+            types.Array(from_dtype(kernels.RECORD), 1, "C"),
             types.int64[::1],
             types.int64[::1],
             types.UniTuple(types.uint64, 2),  # type: ignore[no-untyped-call]
             types.int64,
-            types.int64,
             types.int64[::1],
+            types.int64[:, ::1],
             types.int64[::1],
-            types.float32[::1],
-            types.float32[::1],
-            types.int64,
-            types.Array(from_dtype(parts.tally), 1, "C"),
-            views_type,
-            views_type,
+            types.Array(from_dtype(tally_type), 1, "A"),
             types.int64[:, ::1],
             types.int64[:, ::1],
             types.int64[::1],
-        )
+        ),
+        home,
     )
     def advance(
         rows: Rows,
         game_at: Ints,
         started: Ints,
-        root: Any,
+        root: Root,
         first_deal: int,
-        swap: int,
-        first: Ints,
-        second: Ints,
-        par: Any,
-        par2: Any,
-        guests: int,
+        seatings: Ints,
+        agents: Ints,
+        views: Ints,
         tallies: Rows,
-        views: Rows,
-        views2: Rows,
         slots: Ints,
         codes: Ints,
         counts: Ints,
     ) -> None:
         """Carry out the guests' answers and play every table up to a guest's next decision.
 
-        Row *s* plays game ``game_at[s]`` of the seating *swap*, or none (-1); ``started[0]`` games have begun. The
-        bits of *guests* say which of the two agents are guests; *first* and *second* are addresses of the others. Of
-        agent *k*, ``counts[k]`` decisions are asked for: ``codes[k, j]`` answers view *j*, which shows row
+        Row *s* plays game ``game_at[s]``, or none (-1); ``started[0]`` games have begun. Every game is another deal, in
+        the packed seating of *seatings* whose turn it is. Agent *k* is a guest if ``views[k]``, the address of its
+        views, is not 0; ``counts[k]`` decisions are asked of it: ``codes[k, j]`` answers view *j*, which shows row
         ``slots[k, j]``. A code that is `PENDING` is asked for again.
         """
-        act, act2 = pointer(first[0], first[1]), pointer(second[0], second[1])
-        for number in range(2):
-            seen = views if number == 0 else views2
+        seats = agents.shape[0]
+        for number in range(seats):
             for j in range(counts[number]):
-                code = codes[number, j]
+                code, s = codes[number, j], slots[number, j]
                 if code == PENDING:
                     continue
-                row = rows[slots[number, j]]
-                table = row.table
-                mine = row.mine[table.actor]
-                mine.rng = seen[j].mine.rng
+                seen = view_at(views[number], j).mine
+                mine = rows[s].mine[rows[s].table.actor]
+                mine.rng = seen.rng
                 for k in range(mine.memory.shape[0]):
-                    mine.memory[k] = seen[j].mine.memory[k]
-                tally = tallies[2 * game_at[slots[number, j]] + swap]
-                if is_legal(table, mine, code):
-                    step(row, code)
-                    tally.decisions += 1
-                else:
-                    tally.illegal = 1 + number
-                    tally.illegal_code = code
-                    tally.illegal_phase = table.phase
+                    mine.memory[k] = seen.memory[k]
+                move(rows[s], number, code, tallies[game_at[s]])
             counts[number] = 0
-        games = tallies.shape[0] // 2
         for s in range(rows.shape[0]):
             row = rows[s]
             table = row.table
             while True:
                 if game_at[s] < 0:
-                    if started[0] >= games:
+                    if started[0] >= tallies.shape[0]:
                         break
                     game_at[s] = started[0]
                     started[0] += 1
-                    begin(row, root, first_deal + game_at[s], swap, tallies[2 * game_at[s] + swap])
-                tally = tallies[2 * game_at[s] + swap]
+                    seating = seatings[game_at[s] % seatings.shape[0]]
+                    begin(row, root, first_deal + game_at[s], seats, seating, -1, tallies[game_at[s]])
+                seating, tally = seatings[game_at[s] % seatings.shape[0]], tallies[game_at[s]]
                 if tally.illegal or table.actor < 0:
-                    if end_hand(row, root, first_deal + game_at[s], swap, tally):
+                    if end_hand(row, root, first_deal + game_at[s], seats, seating, tally):
                         game_at[s] = -1
                     continue
-                number = table.actor ^ swap
+                number = agent_in(seating, table.actor)
                 mine = row.mine[table.actor]
-                if (guests >> number) & 1:
+                if views[number]:
                     j = counts[number]
-                    seen = views if number == 0 else views2
-                    copy_into(seen[j].table, table)
-                    copy_into(seen[j].mine, mine)
+                    seen_table = view_at(views[number], j)
+                    copy_into(seen_table.table, table)
+                    copy_into(seen_table.mine, mine)
                     slots[number, j] = s
                     counts[number] = j + 1
                     break
-                if number == 0:
-                    code = act(table, mine, par)
-                else:
-                    code = act2(table, mine, par2)
-                if is_legal(table, mine, code):
-                    step(row, code)
-                    tally.decisions += 1
-                else:
-                    tally.illegal = 1 + number
-                    tally.illegal_code = code
-                    tally.illegal_phase = table.phase
+                move(row, number, ask(agents, number, table, mine), tally)
 
     return advance

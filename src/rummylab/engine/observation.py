@@ -2,26 +2,105 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from rummylab.cards.bits import to_ids
+from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action, Event
+from rummylab.engine.seat_view import SeatView
 from rummylab.engine.seats import Seat
 
 if TYPE_CHECKING:
-    from rummylab.engine.rules import Rows, Rules
+    from collections.abc import Sequence
+
+    from rummylab.engine.rows import Rows
+    from rummylab.engine.rules import Rules
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """All one seat may know: copied bytes and redacted events. Each game adds its own words in a subclass."""
+def card_or_none(number: Any) -> Card | None:
+    """Return the card with this id; a negative number stands for no card."""
+    return Card(int(number)) if number >= 0 else None
 
-    rules: Rules
-    seat: Seat
-    view: Rows
-    log: tuple[Event, ...]
-    codes: tuple[int, ...]
+
+def hand_of(part: Any, name: str = "hand", seat: int | None = None) -> Hand:
+    """Return the cards in the field *name* of a record, with those held twice and the jokers where it has them.
+
+    The hand itself has its companions in ``twice`` and ``jokers``, other fields in ``NAME_twice`` and ``NAME_jokers``.
+    *seat* picks the element of fields that have one for each seat.
+    """
+    prefix = "" if name == "hand" else f"{name}_"
+    fields = (name, f"{prefix}twice", f"{prefix}jokers")
+    there = part.dtype.names
+    return Hand(*(int(part[one] if seat is None else part[one][seat]) if one in there else 0 for one in fields))
+
+
+class Observation(SeatView):
+    """All one seat may know: copied bytes and redacted events.
+
+    Every game has the properties below, with the same types and meaning. A game's own subclass adds to them.
+    """
+
+    # Private fields with read-only properties: a frozen dataclass takes four times as long to make.
+    __slots__ = ("_codes", "_log", "_rules", "_seat", "_view")
+
+    def __init__(
+        self, rules: Rules, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
+    ) -> None:
+        self._rules, self._seat, self._view, self._log, self._codes = rules, seat, view, log, codes
+
+    @property
+    def rules(self) -> Rules:
+        """The game and its options."""
+        return self._rules
+
+    @property
+    def seat(self) -> Seat:
+        """Whose observation it is."""
+        return self._seat
+
+    @property
+    def view(self) -> Rows:
+        """One record with the public ``table`` and the private ``mine``, as the game's page lists their fields."""
+        return self._view
+
+    @property
+    def log(self) -> tuple[Event, ...]:
+        """What happened in this hand, as the seat saw it."""
+        return self._log
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """Codes of the legal moves; empty unless it is this seat's turn. Computed from the view on first use."""
+        if self._codes is None:
+            self._codes = tuple(self._rules.legal_in(self._view)) if self.actor == self._seat else ()
+        return self._codes
+
+    @property
+    def table(self) -> np.void:
+        """The public part of the position, field by field."""
+        table: np.void = self.view["table"][0]
+        return table
+
+    @property
+    def mine(self) -> np.void:
+        """The private part of the position, field by field."""
+        mine: np.void = self.view["mine"][0]
+        return mine
+
+    @property
+    def phase(self) -> str:
+        """What kind of decision is due, such as ``draw`` or ``discard``; ``over`` at the end."""
+        return str(self.rules.spec.kernels.PHASES[int(self.table["phase"])])
+
+    @property
+    def actor(self) -> Seat | None:
+        """Whose turn it is; nobody's when the hand is over."""
+        actor = int(self.table["actor"])
+        return Seat(actor) if actor >= 0 else None
 
     @property
     def legal(self) -> tuple[Action, ...]:
@@ -30,5 +109,69 @@ class Observation:
 
     @property
     def hand(self) -> Hand:
-        """The own cards."""
-        return Hand(int(self.view["mine"]["hand"][0]))
+        """The seat's own cards."""
+        return hand_of(self.mine)
+
+    @property
+    def upcard(self) -> Card | None:
+        """The top card of the discard pile, if there is one."""
+        return card_or_none(self.table["up"])
+
+    @property
+    def pile(self) -> tuple[Card, ...]:
+        """The discard pile, bottom to top; sorted in games whose record keeps only which cards are in it."""
+        table = self.table
+        if "stack" in (table.dtype.names or ()):
+            return tuple(Card(int(card)) for card in table["stack"][: table["n_pile"]])
+        return tuple(map(Card, to_ids(int(table["pile"]))))
+
+    @property
+    def stock(self) -> int:
+        """How many cards the stock holds."""
+        return int(self.table["stock"])
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The running scores of the match, by seat; high is good."""
+        return tuple(int(score) for score in self.table["scores"][: self.rules.seats])
+
+    def known(self, seat: Seat) -> Hand:
+        """Return the cards *seat* is known to hold: taken from the discard pile and not played since."""
+        return hand_of(self.table, "known", seat)
+
+    def in_sight(self) -> set[int]:
+        """Return the ids of all cards whose place this seat knows: not the stock, nor what other hands hide."""
+        others = (self.known(Seat(seat)) for seat in range(self.rules.seats) if seat != self.seat)
+        return {card.id for card in chain(self.hand, self.pile, *others)}
+
+    # --- At the table -------------------------------------------------------------------------------------------------
+
+    def arranged(self, hand: Hand, style: str) -> str:
+        """Return *hand* as a player would sort it; *style* is the format of the cards."""
+        cards = sorted(hand, key=lambda card: (card.is_joker, card.rank, card.suit))
+        return " ".join(format(card, style) for card in cards)
+
+    def table_lines(self, style: str, names: Sequence[str]) -> list[str]:
+        """Return what the player at the terminal is shown before each decision; *names* are the players', by seat."""
+        up = format(self.upcard, style) if self.upcard else "-"
+        lines = [f"stock {self.stock} · upcard {up}{self.table_note(style)}"]
+        for seat in range(self.rules.seats):
+            if seat != self.seat and len(known := self.known(Seat(seat))):
+                lines.append(f"{names[seat]} holds {self.arranged(known, style)}")
+        return [*lines, self.arranged(self.hand, style) + self.hand_note()]
+
+    def table_note(self, style: str) -> str:
+        """Return what to add to the line about stock and upcard."""
+        return ""
+
+    def hand_note(self) -> str:
+        """Return what to add to the line with the player's hand, such as its deadwood."""
+        return ""
+
+    def advice(self, style: str) -> str:
+        """Return what arithmetic says about the decision; empty if it says nothing."""
+        return ""
+
+    def automatic(self) -> Action | None:
+        """Return the move to make for a person at the table without asking; mostly there is none."""
+        return None

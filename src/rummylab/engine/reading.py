@@ -16,7 +16,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from rummylab.errors import RummyError
+from rummylab.errors import RummyError, check_type
 
 MAX_BYTES: Final = 32 * 2**20
 """The largest file that is read as a whole: some 6,000 recorded hands."""
@@ -24,7 +24,7 @@ MAX_UNPACKED: Final = 256 * 2**20
 """The most that a file read line by line may hold, once it is unpacked."""
 MAX_LINE: Final = 2**20
 MAX_DEPTH: Final = 50
-"""How deep a JSON value may be nested; Python itself gives up at a depth that hangs on who is asking."""
+"""How deep a JSON value may be nested. Python's own limit depends on how deep the caller is in the stack."""
 MALFORMED: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """What code runs into that takes a value apart that somebody else put together."""
 
@@ -116,6 +116,7 @@ def parse_json(text: str | bytes, error: Error, where: str, expected: str = "") 
 
 def parse_toml(text: str, error: Error, where: str) -> dict[str, Any]:
     """Return the TOML table in *text*; numbers are finite, and whole ones fit into 64 bits."""
+    check_type(text, str, where, "text")
     try:
         value = tomllib.loads(text)
         if _is_deep(value):

@@ -1,10 +1,10 @@
-"""Game records: ``.rgr`` files, JSON Lines that anybody can read.
+"""Game records: ``.rgr`` files in JSON Lines.
 
 A record is one hand: a header (game, rules version, options, seats, seed, starter, deck), one line per event, and a
-result line that ends with a checksum of the lines before it and of the result. A match is a file of several records. A
-full record replays to the same bytes; one exported for a seat shows what that seat saw and cannot be replayed.
+result line with a checksum of the record. A file holds one or more records. A full record replays to the same bytes;
+a redacted one shows what one seat saw and cannot be replayed.
 
-In format 1, which is still read, the checksum leaves out the result.
+Former names of games and moves still load. So does format 1, whose checksum leaves out the result.
 """
 
 from __future__ import annotations
@@ -12,24 +12,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.engine.action import Action, Event
+from rummylab.engine.lookup import RulesOf, rules_of
 from rummylab.engine.reading import MALFORMED, is_list_of, is_whole, parse_json, read_text
-from rummylab.engine.rules import Rules, count_hands
+from rummylab.engine.rows import count_hands
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import DEALER, Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import seed_fields
 from rummylab.engine.writing import write_whole
-from rummylab.errors import RecordError, RummyError
+from rummylab.errors import NotationError, RecordError, RummyError, check_type, whole
 
 FORMAT: Final = 2
-RulesOf = Callable[[str, dict[str, Any]], Rules]
-"""Builds the rules of a game from its name and options (the registry of games stands above this module)."""
+FORMER_VERBS: Final = {"draw pile": "draw upcard"}
+"""Verbs in earlier records, with the verbs that replace them."""
 
 _HEADER: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "format": ("a whole number", is_whole),
@@ -44,17 +46,25 @@ _HEADER: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "scores": ("a list of whole numbers", lambda value: isinstance(value, list) and all(map(is_whole, value))),
     "hand": ("a whole number from 0", lambda value: is_whole(value, 0)),
 }
-"""What every header has: a description for the error message, and the check."""
+"""The keys of every header: a description for the error message, and the check."""
 _HEADER_OPTIONAL: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "seed": ("a number or a key", lambda value: value is None or type(value) in (int, str)),
     "deck": ("text", lambda value: isinstance(value, str)),
     "viewer": ("a seat", lambda value: is_whole(value, 0)),
+    "standing": ("an object of lists of whole numbers", lambda value: _is_standing(value)),
 }
 
 
 def _is_printable(value: Any) -> bool:
-    """Return whether *value* is text that can be shown: no control characters, which could rewrite a terminal."""
+    """Return whether *value* is text without control characters, which could rewrite a terminal."""
     return isinstance(value, str) and value.isprintable()
+
+
+def _is_standing(value: Any) -> bool:
+    """Return whether *value* can be the standing of a match: names with small whole numbers by seat."""
+    return isinstance(value, dict) and all(
+        isinstance(part, list) and all(is_whole(number, -(10**9), 10**9) for number in part) for part in value.values()
+    )
 
 
 def _is_plain(value: Any) -> bool:
@@ -72,7 +82,13 @@ def _is_result(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One recorded hand: the header, the events, the result (``None`` if the hand was broken off)."""
+    """One recorded hand: the header, the events, and the result (``None`` if the hand was not finished).
+
+    >>> from rummylab import Record, agent, gin, play
+    >>> state = play(gin(), [agent("gin", "simple"), agent("gin", "random")], seed=7)
+    >>> Record.of(state, ["simple", "random"], seed=7).replay() == state
+    True
+    """
 
     header: dict[str, Any]
     events: tuple[Event, ...]
@@ -80,8 +96,16 @@ class Record:
 
     @classmethod
     def of(cls, state: State, seats: Sequence[str], seed: int | None = None) -> Record:
-        """Return the record of *state*, played by the agents named *seats*."""
+        """Return the record of *state*, played by the agents named *seats*.
+
+        Raises:
+            RecordError: The state was read from a position, which has no deal and no log.
+        """
+        check_type(state, State, "state")
+        check_type(seats, Sequence, "seats", "the names of the agents, seat by seat")
         rules = state.rules
+        if len(seats) != rules.seats:
+            raise RecordError(f"{len(seats)} names for {rules.seats} seats")
         header = {
             "rummylab": "record",
             "format": FORMAT,
@@ -93,19 +117,44 @@ class Record:
             "hand": state.hand_no,
             "starter": int(state.starter),
             "scores": list(state.scores_before),
+            **({"standing": state.standing_before} if state.standing_before else {}),
             "deck": str(state.deck),
         }
         return cls(header, tuple(state.log), state.result if state.actor is None else None)
 
+    @classmethod
+    def load(cls, path: str | Path, hand: int | None = None) -> Record:
+        """Read a record from a file. *hand* picks one of several, from 1.
+
+        Raises:
+            RecordError: The file cannot be read, is damaged, or has several records and *hand* names none of them.
+        """
+        check_type(path, (str, Path), "the path of a record")
+        records = read_records(Path(path))
+        number = 1 if hand is None and len(records) == 1 else hand
+        if number is None or not 1 <= whole(number, "hand") <= len(records):
+            raise RecordError(f"{path} has {len(records)} records: choose one with hand=1 to hand={len(records)}")
+        return records[number - 1]
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Append the record to a file, or replace the file."""
+        check_type(path, (str, Path), "the path of a record")
+        write_records(Path(path), [self], overwrite=overwrite)
+
     @property
     def is_redacted(self) -> bool:
+        """Whether the record shows only what one seat saw."""
         return "viewer" in self.header
 
     def seen_by(self, viewer: int) -> Record:
-        """Return what *viewer* saw: other seats' secrets, the deck, the seed and the key are gone."""
+        """Return the record without other seats' secrets, the deck, the seed and the key.
+
+        Raises:
+            RecordError: There is no such seat, or the record shows only what another seat saw.
+        """
         seats = self.header["seats"]
-        if not 0 <= viewer < len(seats):
-            raise RecordError(f"no seat {viewer} at a table of {len(seats)}")
+        if not 0 <= whole(viewer, "a seat") < len(seats):
+            raise RecordError(f"there is no seat {viewer} at a table of {len(seats)}")
         if self.is_redacted and self.header["viewer"] != viewer:
             raise RecordError(f"the record shows only what seat {self.header['viewer']} saw")
         header = {key: value for key, value in self.header.items() if key not in ("seed", "key", "deck")}
@@ -120,9 +169,22 @@ class Record:
         lines.append(json.dumps({"result": self.result, "sha256": digest}, ensure_ascii=False))
         return "\n".join(lines) + "\n"
 
-    def replay(self, rules_of: RulesOf) -> State:
-        """Play the record again and return the table at its end; whatever does not follow the rules is an error."""
+    def replay(self, rules_of: RulesOf = rules_of) -> State:
+        """Play the record again and return the table at its end.
+
+        The rules come from the record's header; *rules_of* replaces the lookup.
+
+        Raises:
+            RecordError: The record is redacted, or an event does not follow the rules. The message names the line.
+        """
         return _Replay(self, rules_of, 1).run()
+
+    def __repr__(self) -> str:
+        head = self.header
+        seen = f", as seat {head['viewer']} saw it" if self.is_redacted else ""
+        result = "unfinished" if self.result is None else ", ".join(f"{k} {v}" for k, v in self.result.items())
+        players = " against ".join(head["seats"])
+        return f"<Record {head['game']}: {players}, hand {head['hand'] + 1}{seen}, {len(self.events)} events; {result}>"
 
     def story(self) -> str:
         """Return the hand as readable text."""
@@ -136,26 +198,25 @@ class Record:
         return "\n".join(lines)
 
 
-def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Write *records* to *path*; an existing file is only replaced when all is written."""
-    write_whole(path, "".join(record.to_text() for record in records).encode())
-
-
-def append_records(path: Path, records: Iterable[Record]) -> None:
-    """Add *records* to the end of *path*, or begin the file; what it had stays, whatever happens meanwhile."""
-    before = read_text(path, RecordError) if path.is_file() else ""
+def write_records(path: Path, records: Iterable[Record], *, overwrite: bool = False) -> None:
+    """Append *records* to the file *path*, or replace it with *overwrite*. An interrupted write changes nothing."""
+    before = read_text(path, RecordError) if path.is_file() and not overwrite else ""
     if before and not before.endswith("\n"):
         before += "\n"
     write_whole(path, (before + "".join(record.to_text() for record in records)).encode())
 
 
 def read_records(path: Path) -> list[Record]:
-    """Read every record of *path*; a damaged line is named with its number and what was expected there."""
+    """Read every record of *path*.
+
+    Raises:
+        RecordError: The file is damaged. The message has the number of the line and what was expected there.
+    """
     return parse_records(read_text(path, RecordError), str(path))
 
 
 def parse_records(text: str, name: str = "record") -> list[Record]:
-    """Read every record in *text*, the contents of a file called *name*."""
+    """Read every record in *text*; errors call it *name*."""
     reader = _Reader(name)
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -163,17 +224,26 @@ def parse_records(text: str, name: str = "record") -> list[Record]:
     return reader.finish()
 
 
-def validate_records(path: Path, rules_of: RulesOf) -> list[State]:
-    """Read and replay every record of *path*; return the finished tables."""
-    states, line = [], 1
+def validate_records(path: Path, rules_of: RulesOf = rules_of) -> list[State]:
+    """Read and replay every record of *path*, and return the finished tables.
+
+    Raises:
+        RecordError: The file is damaged or a record does not follow the rules. The message names the line.
+    """
+    states: list[State] = []
+    line, before = 1, None
     for record in read_records(path):
-        states.append(_Replay(record, rules_of, line, str(path)).run())
+        replay = _Replay(record, rules_of, line, str(path))
+        if before is not None and states:
+            replay.check_follows(before, states[-1])
+        states.append(replay.run())
         line += len(record.events) + 2
+        before = record
     return states
 
 
 class _Reader:
-    """Takes lines, gives records. Says line and expectation when something is wrong."""
+    """Turns lines into records. Errors name the line and what was expected."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -279,10 +349,30 @@ class _Replay:
         for i, event in enumerate(self.record.events):
             if i >= len(state.log):
                 self._push(state, event, 1 + i)
-            if state.log[i] != event:
+            if state.log[i] not in (event, _renamed(event)):
                 raise self.fail(1 + i, f"found {event}, expected {state.log[i]}")
         self._compare_result(state)
         return state
+
+    def check_follows(self, before: Record, state: State) -> None:
+        """Raise `RecordError` if the record is the next hand of the match in *before* and begins with another standing.
+
+        *state* is the table at the end of *before*.
+        """
+        head, last = self.record.header, before.header
+        same = all(head.get(key) == last.get(key) for key in ("game", "options", "seats", "seed", "key"))
+        if not ("standing" in head and same and head["hand"] == last["hand"] + 1) or state.actor is not None:
+            return
+        expected = {
+            "standing": state.standing,
+            "scores": list(state.scores),
+            "starter": int(state.rules.next_starter(state.rows())),
+        }
+        if state.match_is_over:
+            raise self.fail(0, f"found hand {head['hand'] + 1}, but the match was over after hand {last['hand'] + 1}")
+        for key, value in expected.items():
+            if head[key] != value:
+                raise self.fail(0, f"found {key} {head[key]}, expected {value} after hand {last['hand'] + 1}")
 
     def _open(self) -> State:
         head = self.record.header
@@ -297,10 +387,11 @@ class _Replay:
                     raise RecordError(f"{len(head[key])} {key}, expected {rules.seats}")
             row = rules.new_rows(1)
             rules.set_scores(row, head["scores"])
+            rules.set_standing(row, head.get("standing", {}))
             count_hands(row, head["hand"])
             return State(rules, row, Deck.parse(head["deck"]), head["starter"], hand_no=head["hand"])
         except (RummyError, *MALFORMED) as error:
-            raise self.fail(0, f"the header makes no table: {error}") from None
+            raise self.fail(0, f"the header does not describe a table: {error}") from None
 
     def _push(self, state: State, event: Event, offset: int) -> None:
         if not event.chosen:
@@ -309,7 +400,7 @@ class _Replay:
             who = "nobody" if state.actor is None else f"seat {state.actor}"
             raise self.fail(offset, f"found a move of seat {event.seat}, but {who} is to act")
         try:
-            state.push(event.action)
+            state.push(event.action if _is_known(state.rules, event.action) else _renamed(event).action)
         except RummyError as error:
             raise self.fail(offset, f"found {event}, expected a legal move: {error}") from None
 
@@ -325,8 +416,22 @@ class _Replay:
             raise self.fail(offset, f"found the result {self.record.result}, expected {state.result}")
 
 
+def _renamed(event: Event) -> Event:
+    """Return *event* with the present verb of its action."""
+    verb = event.action.verb
+    return replace(event, action=replace(event.action, verb=FORMER_VERBS.get(verb, verb)))
+
+
+def _is_known(rules: Rules, action: Action) -> bool:
+    try:
+        rules.encode(action)
+    except NotationError:
+        return False
+    return True
+
+
 def event_to_json(event: Event) -> dict[str, Any]:
-    """Return *event* as the line of a record says it."""
+    """Return *event* as a line of a record."""
     value: dict[str, Any] = {"seat": int(event.seat), "do": str(event.action)}
     if event.secret:
         value["secret"] = " ".join(map(str, event.secret))
@@ -336,7 +441,7 @@ def event_to_json(event: Event) -> dict[str, Any]:
 
 
 def event_from_json(value: dict[str, Any]) -> Event:
-    """Return the event that :func:`event_to_json` wrote; a damaged one raises one of `MALFORMED`."""
+    """Return the event that :func:`event_to_json` wrote. A damaged one raises one of `MALFORMED`."""
     if not is_whole(value["seat"], DEALER, 2**31):
         raise TypeError("there is no such seat")
     if value.get("by_rule", True) is not True:

@@ -2,59 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab.cards.deck import Deck
-from rummylab.engine.action import Action, Event
+from rummylab.engine.action import Action, Event, Told
 from rummylab.engine.observation import Observation
 from rummylab.engine.options import Options
+from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
-
-Rows = npt.NDArray[np.void]
-"""Positions: one fixed-size record each."""
-Codes = npt.NDArray[np.int16]
-"""Actions as the kernels number them."""
-
-
-def copy_of(rows: Rows) -> Rows:
-    """Return a copy of *rows*: through bytes, many times as fast as NumPy's own field by field."""
-    return np.frombuffer(bytearray(rows.tobytes()), rows.dtype)
-
-
-def view_of(row: Rows, seat: int, view: np.dtype[np.void]) -> Rows:
-    """Return what *seat* sees of a position made of ``table`` and ``mine[seat]``, as a copy."""
-    record, parts = row.dtype.fields, view.fields
-    assert record is not None
-    assert parts is not None
-    (table, _), (mine, place) = parts["table"][:2], parts["mine"][:2]
-    start = record["mine"][1] + seat * mine.itemsize
-    whole, seen = row.tobytes(), bytearray(view.itemsize)
-    seen[: table.itemsize] = whole[: table.itemsize]
-    seen[place : place + mine.itemsize] = whole[start : start + mine.itemsize]
-    return np.frombuffer(seen, view)
-
-
-def count_hands(row: Rows, played: int) -> None:
-    """Tell a position how many hands of the match are over, where its table keeps count."""
-    if "hand_no" in (row.dtype["table"].names or ()):
-        row["table"]["hand_no"] = played
+from rummylab.engine.spec import GameSpec
 
 
 class Rules(Protocol):
-    """A game with its options. ``version`` moves when behaviour changes, never for speed."""
+    """A game under some options."""
 
     @property
-    def name(self) -> str: ...
+    def spec(self) -> GameSpec:
+        """The declaration of the game."""
+        ...
+
     @property
-    def version(self) -> int: ...
+    def name(self) -> str:
+        """Name of the game."""
+        ...
+
     @property
-    def seats(self) -> int: ...
+    def version(self) -> int:
+        """Version of the behavior. It moves when a result could change, never for speed."""
+        ...
+
     @property
-    def options(self) -> Options: ...
+    def seats(self) -> int:
+        """Number of seats at the table."""
+        ...
+
+    @property
+    def options(self) -> Options:
+        """The options of the table."""
+        ...
+
     @property
     def record(self) -> np.dtype[np.void]:
         """The whole position, hidden cards included."""
@@ -62,14 +51,29 @@ class Rules(Protocol):
 
     @property
     def view(self) -> np.dtype[np.void]:
-        """What one seat may know: no field for more."""
+        """What one seat may know: it has no field for more."""
         ...
 
     @property
-    def n_codes(self) -> int: ...
+    def n_codes(self) -> int:
+        """One more than the largest code of an action."""
+        ...
 
-    def encode(self, action: Action) -> int: ...
-    def decode(self, code: int) -> Action: ...
+    def encode(self, action: Action) -> int:
+        """Return the code of *action*.
+
+        Raises:
+            NotationError: If the game has no such action.
+        """
+        ...
+
+    def decode(self, code: int) -> Action:
+        """Return the action with this *code*.
+
+        Raises:
+            NotationError: If no action has it.
+        """
+        ...
 
     def new_rows(self, n: int) -> Rows:
         """Return *n* positions at the start of a match, before the deal."""
@@ -79,37 +83,115 @@ class Rules(Protocol):
         """Return the deck of hand number *hand* in match number *pair* under *seed*: the one the batch kernels deal."""
         ...
 
-    def first_starter(self, seed: int, pair: int = 0) -> Seat: ...
-    def next_starter(self, row: Rows) -> Seat: ...
-    def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None: ...
-    def opening(self, row: Rows) -> list[Event]: ...
-    def aside(self, row: Rows) -> Sequence[Event]:
-        """Return what the table itself did with the last move, for all to see: turn up a card after a reshuffle."""
+    def first_starter(self, seed: int, pair: int = 0) -> Seat:
+        """Return who starts the first hand of match number *pair* under *seed*."""
         ...
 
-    def closing(self, row: Rows) -> list[Event]: ...
+    def next_starter(self, row: Rows) -> Seat:
+        """Return who starts the hand after the finished one in *row*."""
+        ...
+
+    def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None:
+        """Deal a deck to each of *rows*.
+
+        Raises:
+            DeckError: If a deck does not fit the options, or a starter is not a seat.
+        """
+        ...
+
+    def opening(self, row: Rows) -> list[Event]:
+        """Return the events of the deal in *row*: every hand, then the cards turned up."""
+        ...
+
+    def aside(self, row: Rows) -> Sequence[Event]:
+        """Return what the table did beside the last move, such as turning up a card after a reshuffle."""
+        ...
+
+    def closing(self, row: Rows) -> list[Event]:
+        """Return the events after the last move: automatic layoffs, and the hands shown."""
+        ...
+
     def actor(self, row: Rows) -> int:
         """Return who is to act, -1 if the hand is over."""
         ...
 
-    def legal(self, row: Rows) -> list[int]: ...
-    def step(self, rows: Rows, codes: Codes) -> npt.NDArray[np.int8]:
-        """Carry out one move in each row; return the cards drawn (-1: none). An illegal code raises."""
+    def legal(self, row: Rows) -> list[int]:
+        """Return the codes of the actor's legal moves."""
         ...
 
-    def observe(self, row: Rows, seat: Seat) -> Rows: ...
-    def observation(self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...]) -> Observation: ...
+    def legal_in(self, view: Rows) -> list[int]:
+        """Return the codes of the legal moves of the actor, whose *view* it is."""
+        ...
+
+    def step(self, row: Rows, code: int) -> tuple[int, int]:
+        """Make a move and return the card drawn (-1: none) and who is to act next (-1: the hand is over).
+
+        Raises:
+            IllegalActionError: If the move is illegal. The row is unchanged.
+        """
+        ...
+
+    def told(self, seat: Seat, code: int, drawn: int) -> Told:
+        """Return what happens when *seat* makes the move *code* and draws the card *drawn* (-1: none)."""
+        ...
+
+    def observe(self, row: Rows, seat: Seat) -> Rows:
+        """Return the view of *seat*, as a copy."""
+        ...
+
+    def observation(
+        self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
+    ) -> Observation:
+        """Return the observation made of a *view* and the redacted *log*.
+
+        Without the *codes* of the legal moves, it works them out from the view when they are asked for.
+        """
+        ...
+
     def payoffs(self, row: Rows) -> tuple[float, ...]:
-        """Return what each seat gains in this hand; it sums to nothing."""
+        """Return what each seat gains in this hand; the gains sum to zero."""
         ...
 
     def result(self, row: Rows) -> dict[str, Any]:
         """Return the outcome of a finished hand in words and numbers, as the record file keeps it."""
         ...
 
-    def match_is_over(self, row: Rows) -> bool: ...
-    def scores(self, row: Rows) -> tuple[int, ...]: ...
-    def set_scores(self, row: Rows, scores: Sequence[int]) -> None: ...
+    def match_is_over(self, row: Rows) -> bool:
+        """Return whether no more hands follow the finished one."""
+        ...
+
+    def scores(self, row: Rows) -> tuple[int, ...]:
+        """Return the running scores of the match, by seat; high is good."""
+        ...
+
+    def set_scores(self, row: Rows, scores: Sequence[int]) -> None:
+        """Set the running scores of the match."""
+        ...
+
+    def score_line(self, row: Rows, names: Sequence[str]) -> str:
+        """Return how the match stands, for the heading of a hand; *names* are the players', by seat."""
+        ...
+
+    def standing(self, row: Rows) -> dict[str, list[int]]:
+        """Return what the next hand of the match depends on beside the scores: lists by seat. All of it is public."""
+        ...
+
+    def set_standing(self, row: Rows, standing: Mapping[str, Sequence[int]]) -> None:
+        """Set the standing of the match as `standing` returned it.
+
+        Raises:
+            OptionError: If it is not a standing of this game.
+        """
+        ...
+
+    def match_winners(self, row: Rows) -> tuple[Seat, ...]:
+        """Return who has won the match that is over; several share it."""
+        ...
+
+    def match_numbers(self, row: Rows, seat: Seat) -> dict[str, int]:
+        """Return what the tally of a match says about *seat* beside its score, by field."""
+        ...
+
     def show(self, row: Rows) -> str:
         """Return the whole position as text, hidden cards included."""
         ...

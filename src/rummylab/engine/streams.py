@@ -1,4 +1,4 @@
-"""Random numbers for players, and the secret keys of matches that strangers sit in.
+"""Random numbers for players, and the secret keys of matches with outside agents.
 
 Every stream that a player gets, in a batch or at the Python table, is the keyed hash of (root, deal, player) in
 :mod:`rummylab.cards.rng`. The root stays with the referee.
@@ -17,22 +17,33 @@ from rummylab.errors import OptionError
 
 _KEY: Final = re.compile(r"[0-9a-f]{32}")
 
+_UNSEEDED: Final = np.random.PCG64(0)
+_OWN: Final = frozenset(("__class__", "__dict__", "is_seeded", "start", "state"))
+
 
 class PlayerStream(np.random.Generator):
     """The random numbers of one player in one match: a NumPy generator that compiled agents can read too.
 
     Python agents draw from it as from any generator. Compiled agents advance ``state``, as they do in a batch.
-    Nothing in it leads back to the deck: it starts from a one-way hash.
+    Nothing in it leads back to the deck: it starts from a one-way hash. The generator is seeded when a Python agent
+    first asks for something of it: that takes longer than two moves at the table, and compiled agents do without.
     """
 
     def __init__(self, start: int) -> None:
-        super().__init__(np.random.PCG64(start))
+        super().__init__(_UNSEEDED)
         self.start: Final = start
-        self.state = np.uint64(start)
+        self.state = start
+        self.is_seeded = False
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _OWN and not self.is_seeded:
+            self.is_seeded = True
+            super().__init__(np.random.PCG64(self.start))
+        return super().__getattribute__(name)
 
 
 def player_stream(seed: int, deal: int = 0, player: int = 0) -> PlayerStream:
-    """Return the stream of *player* (its place in the line-up) in match number *deal* under *seed*."""
+    """Return the stream of *player* (its place in the lineup) in match number *deal* under *seed*."""
     return PlayerStream(int(stream(root_of(seed), deal, 0, AGENT + player)))
 
 

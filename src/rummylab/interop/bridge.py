@@ -1,12 +1,12 @@
-"""The line-protocol bridge: one of our agents plays Gin Rummy under a foreign referee (``docs/guides/bridge.md``).
+"""Play one of our agents under a foreign Gin Rummy referee, over a line protocol (``docs/guides/bridge.md``).
 
 The referee tells a seat only what that seat may know, in lines of text. The bridge keeps a *shadow* of the hand: a
-real position of our rules in which the unseen cards lie anyhow. Every move goes through the rules, and when an unseen
-card shows itself it changes places with the card that stood for it. So what the agent is shown, and what it may do,
-comes from the one implementation of the rules, and equals what the seat would see at our own table.
+real position of our rules in which the unseen cards are placed arbitrarily. Every move goes through the rules. When an
+unseen card appears, it swaps places with the card that stood in for it. The agent's observation and legal moves
+therefore come from the one implementation of the rules and equal what the seat would see at our own table.
 
-One number cannot be known: at our table the defender sees how many points the knocker keeps, the protocol tells only
-the melds. The shadow keeps the least possible; it is nothing exactly at gin, and that is what matters to a defender.
+One number stays unknown. At our table the defender sees how many points the knocker keeps; the protocol reports only
+the melds. The shadow assumes the fewest possible points, which is zero exactly at gin. Defenders need no more.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
 from rummylab.engine.agent import Agent
-from rummylab.engine.rules import Rows
+from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import player_stream
 from rummylab.errors import AgentError, DeckError, IllegalActionError, NotationError, ProtocolError
-from rummylab.games.gin.game import Gin, GinObservation, gin
+from rummylab.games.gin.view import Gin, GinObservation, gin
 
+GAME: Final = "gin"
+"""The game that the protocol is for."""
 RULES: Final = gin("eaai", turn_cap=10_000)
-"""The rules of the foreign table: it knows no turn cap (rules page, 14), so the shadow must not end a long hand."""
+"""The rules of the foreign table: it has no turn cap (rules page, 14), so the shadow must not end a long hand."""
 
 DRAW_STOCK: Final = Action("draw stock")
-TAKE_UP_CARD: Final = Action("draw upcard")
+DRAW_UPCARD: Final = Action("draw upcard")
 PASS: Final = Action("pass")
 DONE: Final = Action("done")
 
@@ -54,10 +56,10 @@ FORMS: Final = {
         "quit",
     )
 }
-"""Every line of the referee, by its first word."""
+"""Every line that the referee can send, by its first word."""
 OF_A_SEAT: Final = ("drew", "discarded", "melds", "layoff")
 ENDINGS: Final = ("hand", "scores", "newgame", "quit")
-"""What may come at any time of a game: a forfeit breaks the hand off."""
+"""Lines that may come at any time, since a forfeit ends the hand at once."""
 DEALT: Final = 10
 FACE_DOWN: Final = "?"
 NONE: Final = "-"
@@ -66,10 +68,10 @@ _CARDS: Final = {str(card).upper(): card for card in Deck.ordered()}
 
 
 class _Unexpected(Exception):
-    """A line that does not fit. The text says what was expected instead."""
+    """Report a line that does not fit; the text says what was expected."""
 
 
-# --- Words to things and back -------------------------------------------------------------------------------------
+# --- Parsing and formatting ---------------------------------------------------------------------------------------
 
 
 def _card(text: str) -> Card:
@@ -85,7 +87,7 @@ def _cards(text: str) -> tuple[Card, ...]:
 
 
 def _melds(text: str) -> list[list[Card]]:
-    """Read melds; whether they are any is for the rules: a referee may report illegal ones before it ends the game."""
+    """Parse melds without judging them: a referee may report illegal ones before it ends the game."""
     return [] if text == NONE else [[_card(word) for word in part.split(",")] for part in text.split("/")]
 
 
@@ -122,7 +124,7 @@ def _spell_melds(melds: Iterable[Iterable[Card]]) -> str:
 class Shadow:
     """One hand as *seat* knows it: a position of our rules with the unseen cards in arbitrary places.
 
-    *row* carries the scores of the match; *cards* are the own ten as dealt, *up* the first up-card.
+    *row* carries the scores of the match, *cards* the ten cards dealt to *seat*, and *up* the first upcard.
     """
 
     def __init__(self, rules: Gin, row: Rows, seat: Seat, starter: Seat, cards: Sequence[Card], up: Card) -> None:
@@ -141,71 +143,71 @@ class Shadow:
         return seen
 
     def can(self, action: Action) -> bool:
-        """Return whether the actor may do *action*."""
+        """Return whether *action* is legal for the actor."""
         return action in self._state.legal_actions
 
-    def has_thrown(self, seat: Seat) -> bool:
-        """Return whether the last move was a discard of *seat*, without a knock as far as is known."""
+    def has_discarded(self, seat: Seat) -> bool:
+        """Return whether the last move was a discard by *seat* and no knock is known of."""
         last = next((event for event in reversed(self._state.log) if event.chosen), None)
         return last is not None and last.seat == seat and last.action.verb == "discard"
 
     def push(self, action: Action) -> None:
-        """Carry out *action* for the actor."""
+        """Apply *action* for the actor."""
         try:
             self._state.push(action)
         except IllegalActionError as error:
             raise _Unexpected(f"a legal move, but {error}") from None
 
     def draw(self, card: Card) -> None:
-        """Draw *card* from the stock for the own seat."""
+        """Draw *card* from the stock for the bridge's seat."""
         top = Card(int(self._row["deck"][0][self._row["pos"][0]]))
         if card not in self._unseen():
             raise _Unexpected(f"a card that can come from the stock, not {_spell([card])}")
         self._exchange(card, top)
         self.push(DRAW_STOCK)
 
-    def opponent_throws(self, card: Card) -> None:
-        """Let the opponent discard *card*. Whether it knocks with that comes out later."""
+    def opponent_discards(self, card: Card) -> None:
+        """Discard *card* for the opponent. A later line tells whether they knocked with it."""
         self._let_opponent_hold([card])
         self.push(Action("discard", (card,)))
 
     def opponent_knocks(self, melds: Sequence[Sequence[Card]]) -> None:
-        """Turn the opponent's discard into a knock with *melds*, whatever else it may hold."""
-        (thrown,) = self._state.pop().action.cards
+        """Turn the opponent's discard into a knock with *melds*, whatever else they hold."""
+        (discard,) = self._state.pop().action.cards
         melded = [card for meld in melds for card in meld]
         _distinct(melded)
-        self._let_opponent_hold([thrown, *melded, *self._least_rest(melded, thrown)])
-        for move in (Action("knock", (thrown,)), *(Action("meld", tuple(sorted(meld))) for meld in melds), DONE):
+        self._let_opponent_hold([discard, *melded, *self._cheapest_unmelded(melded, discard)])
+        for move in (Action("knock", (discard,)), *(Action("meld", tuple(sorted(meld))) for meld in melds), DONE):
             if not self.can(move):
                 limit = self.observe().knock_limit
                 raise _Unexpected(f"legal melds, and at most {limit} points left in the hand of seat {self.other}")
             self.push(move)
 
     def spread(self) -> list[Hand]:
-        """Return the own melds on the table, in declared order."""
+        """Return the seat's melds on the table, in declared order."""
         return [Hand(int(meld)) for meld in self.observe().table["spread"][self.seat] if meld]
 
     def _unseen(self) -> list[Card]:
-        """The cards the seat cannot place: those of the stock, and the opponent's but for up-cards it took."""
+        """Return the cards the seat cannot place: the stock, and the opponent's hand except the upcards they took."""
         return [Card(int(self._row["deck"][0][i])) for i in self._rules.hidden_slots(self._row, self.seat)]
 
     def _opponents(self) -> Hand:
         return Hand(int(self._row["mine"]["hand"][0][self.other]))
 
-    def _least_rest(self, melded: Sequence[Card], thrown: Card) -> list[Card]:
-        """Return what the knocker holds beside its melds: the up-cards it took, then the cheapest unseen cards.
+    def _cheapest_unmelded(self, melded: Sequence[Card], discard: Card) -> list[Card]:
+        """Return unmelded cards for the knocker: the upcards they took, then the cheapest unseen cards.
 
-        Cheapest, because the referee has found the knock legal: so the shadow's must be.
+        The referee accepted the knock, so the shadow's must be legal too; the cheapest cards make it so.
         """
-        known = [card for card in self.observe().known if card not in melded and card != thrown]
-        cheap = [card for card in self._unseen() if card not in melded and card != thrown]
+        known = [card for card in self.observe().known(self.other) if card not in melded and card != discard]
+        cheap = [card for card in self._unseen() if card not in melded and card != discard]
         n_cheap = DEALT - len(melded) - len(known)
         if n_cheap < 0:
             raise _Unexpected(f"melds from the {DEALT} cards of seat {self.other}, {_spell(known)} among them")
         return known + sorted(cheap, key=lambda card: (card.rank, card.id))[:n_cheap]
 
     def _let_opponent_hold(self, cards: Sequence[Card]) -> None:
-        """Put *cards* into the opponent's hand, in exchange for unseen ones that may as well lie in the stock."""
+        """Move *cards* into the opponent's hand, in exchange for unseen cards that may equally be in the stock."""
         held, unseen = self._opponents(), self._unseen()
         spare = [card for card in unseen if card in held and card not in cards]
         for card in cards:
@@ -216,9 +218,9 @@ class Shadow:
             self._exchange(card, spare.pop())
 
     def _exchange(self, card: Card, other: Card) -> None:
-        """Let two unseen cards change places: nothing the seat may know depends on which is where.
+        """Swap two unseen cards. Nothing that the seat may know depends on which is where.
 
-        The opponent's private notes (the card it drew) are left alone: no rule and no view of this seat reads them.
+        The opponent's private notes (the card they drew) stay: no rule and no view of this seat reads them.
         """
         deck, hands = self._row["deck"][0], self._row["mine"]["hand"][0]
         here, there = (int(np.flatnonzero(deck == c.id)[0]) for c in (card, other))
@@ -229,12 +231,12 @@ class Shadow:
 
 
 def _any_deck(seat: Seat, cards: Sequence[Card], up: Card) -> Deck:
-    """Return a deck that deals *cards* to *seat* and turns up *up*; the other cards come as they come."""
+    """Return a deck that deals *cards* to *seat* and turns up *up*; the order of the other cards is arbitrary."""
     if up in cards:
-        raise _Unexpected(f"an up-card from the stock, but {_spell([up])} was dealt to seat {seat}")
+        raise _Unexpected(f"an upcard from the stock, but {_spell([up])} was dealt to seat {seat}")
     others = iter([card for card in Deck.ordered() if card != up and card not in cards])
-    own = iter(cards)
-    return Deck(tuple(up if i == 20 else next(own if i < 20 and i % 2 == seat else others) for i in range(52)))
+    dealt = iter(cards)
+    return Deck(tuple(up if i == 20 else next(dealt if i < 20 and i % 2 == seat else others) for i in range(52)))
 
 
 # --- The conversation ---------------------------------------------------------------------------------------------
@@ -242,14 +244,14 @@ def _any_deck(seat: Seat, cards: Sequence[Card], up: Card) -> Deck:
 
 @dataclass
 class _Game:
-    """What goes on from hand to hand."""
+    """What carries over from hand to hand."""
 
     scores: tuple[int, int] = (0, 0)
     hands_won: tuple[int, int] = (0, 0)
     hand_no: int = 0
 
     def row(self, rules: Gin) -> Rows:
-        """Return a position before the deal, with the state of the match in it."""
+        """Return a position before the deal that carries the match's scores and counts."""
         row = rules.new_rows(1)
         rules.set_scores(row, self.scores)
         row["table"]["hands_won"] = self.hands_won
@@ -257,7 +259,7 @@ class _Game:
         return row
 
     def score(self, scores: tuple[int, int]) -> None:
-        """Take over the referee's scores. Whoever gained has won the hand: a hand won pays at least a point."""
+        """Adopt the referee's scores. Whoever gained has won the hand, since a win pays at least one point."""
         gained = [int(now > before) for now, before in zip(scores, self.scores, strict=True)]
         self.hands_won = self.hands_won[0] + gained[0], self.hands_won[1] + gained[1]
         self.scores = scores
@@ -265,7 +267,7 @@ class _Game:
 
 @dataclass(frozen=True)
 class _Deal:
-    """A hand as the ``start`` line tells it. The up-card is told later."""
+    """A hand as the ``start`` line describes it. The upcard comes later."""
 
     seat: Seat
     starter: Seat
@@ -273,9 +275,9 @@ class _Deal:
 
 
 class Bridge:
-    """A seat under a foreign referee: :meth:`hear` takes a line and returns the answer, if it was a question.
+    """A seat under a foreign referee. :meth:`hear` takes a line and returns the answer if it was a question.
 
-    The agent is asked exactly when our own table would ask it, also where the referee leaves no choice.
+    The agent decides exactly when our own table would ask it to, even where the referee leaves no choice.
     """
 
     def __init__(self, agent: Agent, rng: np.random.Generator, rules: Gin = RULES) -> None:
@@ -286,10 +288,15 @@ class Bridge:
         self._game: _Game | None = None
         self._deal: _Deal | None = None
         self._shadow: Shadow | None = None
-        self._choice: Action | None = None  # what the agent has answered, until the referee reports it done
+        self._choice: Action | None = None  # the agent's answer, until the referee reports it done
 
     def hear(self, line: str) -> str | None:
-        """Take in one line of the referee; return the answer to a question, nothing otherwise."""
+        """Process one line from the referee and return the answer, or ``None`` if it was not a question.
+
+        Raises:
+            ProtocolError: The line is malformed, out of turn, or contradicts an earlier one.
+            AgentError: The agent chose an illegal move.
+        """
         self.n_lines += 1
         try:
             word, values = _split(line)
@@ -301,7 +308,7 @@ class Bridge:
     # The order of lines
 
     def _check_turn(self, word: str, values: list[str]) -> None:
-        """Refuse a line that is not due."""
+        """Raise unless the line is due."""
         if word == "quit" or word == "newgame" or (self._game is not None and word in ENDINGS):
             return
         due = self._due()
@@ -319,7 +326,7 @@ class Bridge:
         if self._shadow is None:
             return ["draw?"] if self._deal.starter == me else ["draw?", f"drew {other}"]
         if self._choice is not None:
-            return [f"drew {me}" if self._choice in (TAKE_UP_CARD, DRAW_STOCK) else f"discarded {me}"]
+            return [f"drew {me}" if self._choice in (DRAW_UPCARD, DRAW_STOCK) else f"discarded {me}"]
         phase = self._shadow.observe().phase
         if phase in ("offer", "draw"):
             return self._due_before_a_draw(self._shadow)
@@ -330,18 +337,18 @@ class Bridge:
     def _due_before_a_draw(self, shadow: Shadow) -> list[str]:
         me, other = shadow.seat, shadow.other
         if shadow.actor == me:
-            return ["draw?", f"melds {other}"] if shadow.has_thrown(other) else ["draw?"]
-        if shadow.has_thrown(me):
+            return ["draw?", f"melds {other}"] if shadow.has_discarded(other) else ["draw?"]
+        if shadow.has_discarded(me):
             return ["melds?", f"drew {other}"]
-        # The opponent refuses the first up-card without a word; then the starter draws without being asked (3).
+        # No line reports that the opponent declined the first upcard; the starter then draws without being asked (3).
         return [f"drew {other}", f"drew {me}"] if shadow.can(PASS) else [f"drew {other}"]
 
     def _due_at_the_end(self, shadow: Shadow) -> list[str]:
-        """A knock, or the end of the stock: also the last discard of a hand can be a knock."""
+        """Return what is due after a knock or at the end of the stock, where the last discard can still be a knock."""
         me, other = shadow.seat, shadow.other
-        if shadow.actor == me or shadow.has_thrown(me):
+        if shadow.actor == me or shadow.has_discarded(me):
             return ["melds?"]
-        if shadow.has_thrown(other):
+        if shadow.has_discarded(other):
             return [f"melds {other}"]
         return [f"melds {me}", f"melds {other}", f"layoff {me}", f"layoff {other}"]
 
@@ -361,14 +368,14 @@ class Bridge:
     def _hear_offer(self, up: str) -> str:
         shadow = self._opened(_card(up))
         if shadow.actor == shadow.other:
-            shadow.push(PASS)  # the opponent has refused the first up-card: no line says so
-        self._check_up_card(shadow, _card(up))
+            shadow.push(PASS)  # the opponent declined the first upcard, which no line reports
+        self._check_upcard(shadow, _card(up))
         action = self._ask(shadow)
         if action == PASS:
-            shadow.push(action)  # nor does a line report this one
+            shadow.push(action)  # no line reports this one either
         else:
             self._choice = action
-        return "y" if action == TAKE_UP_CARD else "n"
+        return "y" if action == DRAW_UPCARD else "n"
 
     def _hear_drew(self, player: str, card: str) -> None:
         if self._deal is not None and _seat(player) == self._deal.seat:
@@ -377,29 +384,29 @@ class Bridge:
             self._shadow.push(DRAW_STOCK)
         else:
             shadow = self._opened(_card(card))
-            self._check_up_card(shadow, _card(card))
-            shadow.push(TAKE_UP_CARD)
+            self._check_upcard(shadow, _card(card))
+            shadow.push(DRAW_UPCARD)
 
     def _i_drew(self, card: Card) -> None:
-        shadow = self._on()
+        shadow = self._current()
         if shadow.actor == shadow.other:
-            shadow.push(PASS)  # both have refused the first up-card
+            shadow.push(PASS)  # both declined the first upcard
         choice = self._choice or self._ask(shadow)
-        if choice == TAKE_UP_CARD:
-            self._check_up_card(shadow, card)
+        if choice == DRAW_UPCARD:
+            self._check_upcard(shadow, card)
             shadow.push(choice)
         else:
             shadow.draw(card)
         self._choice = None
 
     def _hear_discard_query(self) -> str:
-        self._choice = self._ask(self._on())
+        self._choice = self._ask(self._current())
         return _spell(self._choice.cards)
 
     def _hear_discarded(self, player: str, card: str) -> None:
-        shadow = self._on()
+        shadow = self._current()
         if _seat(player) == shadow.other:
-            shadow.opponent_throws(_card(card))
+            shadow.opponent_discards(_card(card))
             return
         assert self._choice is not None
         if self._choice.cards != (_card(card),):
@@ -408,8 +415,8 @@ class Bridge:
         self._choice = None
 
     def _hear_melds_query(self) -> str:
-        shadow = self._on()
-        if shadow.has_thrown(shadow.seat):
+        shadow = self._current()
+        if shadow.has_discarded(shadow.seat):
             return "pass"
         action = None
         while action != DONE:
@@ -418,14 +425,14 @@ class Bridge:
         return _spell_melds(shadow.spread())
 
     def _hear_melds(self, player: str, melds: str) -> None:
-        shadow, told = self._on(), _melds(melds)
+        shadow, told = self._current(), _melds(melds)
         if _seat(player) == shadow.seat:
             if {frozenset(meld) for meld in told} != {frozenset(meld) for meld in shadow.spread()}:
                 raise _Unexpected(f"the melds that were answered, {_spell_melds(shadow.spread())}")
-        elif shadow.has_thrown(shadow.other):
+        elif shadow.has_discarded(shadow.other):
             shadow.opponent_knocks(told)
-        # A defending opponent's melds need no place in the shadow: the agent is not asked again in this hand. They may
-        # even be illegal: the official referee tells them before it looks at them.
+        # The shadow ignores a defending opponent's melds: the agent makes no more decisions in this hand. The melds
+        # may even be illegal, since the official referee reports them before it checks them.
 
     def _hear_layoff(self, player: str, card: str, meld: str) -> None:
         _seat(player), _card(card), _cards(meld)
@@ -448,12 +455,12 @@ class Bridge:
     def _forget_hand(self) -> None:
         self._deal = self._shadow = self._choice = None
 
-    def _on(self) -> Shadow:
+    def _current(self) -> Shadow:
         assert self._shadow is not None, "the order of lines has been checked"
         return self._shadow
 
     def _opened(self, up: Card) -> Shadow:
-        """Return the shadow; the first time a hand's up-card is told, deal it."""
+        """Return the shadow, dealing it when the hand's first upcard becomes known."""
         if self._shadow is None:
             game, deal = self._game, self._deal
             assert game is not None, "the order of lines has been checked"
@@ -461,13 +468,13 @@ class Bridge:
             self._shadow = Shadow(self._rules, game.row(self._rules), deal.seat, deal.starter, deal.cards, up)
         return self._shadow
 
-    def _check_up_card(self, shadow: Shadow, card: Card) -> None:
-        up = shadow.observe().up_card
+    def _check_upcard(self, shadow: Shadow, card: Card) -> None:
+        up = shadow.observe().upcard
         if up is not None and card != up:
-            raise _Unexpected(f"the up-card, {_spell([up])}")
+            raise _Unexpected(f"the upcard, {_spell([up])}")
 
     def _ask(self, shadow: Shadow) -> Action:
-        """Return the agent's legal answer to what it sees."""
+        """Return the agent's move; raise ``AgentError`` if it is illegal."""
         seen = shadow.observe()
         action = self.agent.act(seen)
         try:
@@ -475,7 +482,9 @@ class Bridge:
         except NotationError:
             is_legal = False
         if not is_legal:
-            raise AgentError(f"{self.agent.name} plays {action} at line {self.n_lines}, phase {seen.phase}: not legal")
+            raise AgentError(
+                f"{self.agent.name} played {action} at line {self.n_lines}, which is illegal in the phase {seen.phase}"
+            )
         return action
 
 
@@ -512,10 +521,12 @@ def _shown(line: str) -> str:
 
 
 def run(agent: Agent, lines: Iterable[str], write: Callable[[str], None], *, seed: int = 0) -> None:
-    """Let *agent* play what *lines* say, until ``quit`` or the end of the input.
+    """Play *agent* through *lines* until ``quit`` or the end of the input.
 
-    *write* gets one answer for each question, without the line end; it must pass it on at once, for the referee waits.
-    A line that cannot be understood raises :class:`ProtocolError` with its number and what was expected.
+    *write* receives one answer per question, without the line end. It must flush at once: the referee is waiting.
+
+    Raises:
+        ProtocolError: A line cannot be understood; the message has its number and what was expected.
     """
     bridge = Bridge(agent, player_stream(seed))
     try:

@@ -1,6 +1,6 @@
-"""Small games of OpenSpiel for our CFR solvers: ``flatten(OpenSpielGame("leduc_poker"))``.
+"""Solve small OpenSpiel games with our CFR: ``flatten(OpenSpielGame("leduc_poker"))``.
 
-Information sets carry OpenSpiel's own names, so policies can be carried over in both directions.
+Information sets keep OpenSpiel's names, so policies convert in both directions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rummylab.learning.cfr.tree import Floats, Tree
 
 @dataclass(frozen=True, slots=True)
 class OpenSpielPosition:
-    """A state of OpenSpiel; actions are its numbers as text."""
+    """An OpenSpiel state. Actions are OpenSpiel's action numbers as text."""
 
     state: Any
 
@@ -45,32 +45,37 @@ class OpenSpielPosition:
 
 
 class OpenSpielGame:
-    """A game of OpenSpiel by its name there."""
+    """An OpenSpiel game, by OpenSpiel's name for it.
+
+    Raises:
+        MissingExtraError: OpenSpiel is not installed.
+        OptionError: The game is not a two-player zero-sum game.
+    """
 
     def __init__(self, name: str) -> None:
         try:
             import pyspiel
         except ImportError:
-            raise MissingExtraError("games of OpenSpiel need: pip install 'rummylab[test]'") from None
+            raise MissingExtraError("OpenSpiel games need: pip install 'rummylab[test]'") from None
         self.name = name
         self.game = pyspiel.load_game(name)
         kind = self.game.get_type()
         if self.game.num_players() != 2 or kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
-            raise OptionError(f"OpenSpiel's {name} is no zero-sum game of two players")
+            raise OptionError(f"OpenSpiel's {name} is not a two-player zero-sum game")
 
     def root(self) -> OpenSpielPosition:
         return OpenSpielPosition(self.game.new_initial_state())
 
 
 def to_openspiel(tree: Tree, policy: Floats) -> dict[str, list[tuple[int, float]]]:
-    """Return *policy* as OpenSpiel's functions take it."""
+    """Return *policy* in the form that OpenSpiel's functions accept."""
     return {
         str(key): [(int(action), p) for action, p in actions.items()] for key, actions in tree.table(policy).items()
     }
 
 
 def from_openspiel(tree: Tree, table: Mapping[str, Any]) -> Floats:
-    """Return an OpenSpiel policy table as our solvers write theirs."""
+    """Return an OpenSpiel policy table as one of our policies."""
     policy = tree.uniform()
     for i, key in enumerate(tree.keys):
         shares = {int(action): float(p) for action, p in table[str(key)]}

@@ -1,21 +1,23 @@
-"""Which agents can be tuned, by which numbers and between which bounds."""
+"""The agents that can be tuned, their numbers, and the bounds of these."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import Any
 
-from rummylab.agents.gin.utility_options import FORMAT, NAMES, NETWORK, VERSION, UtilityOptions, load_artifact
-from rummylab.agents.gin_course.keats_options import KeatsOptions
+from rummylab.agents.gin import utility
+from rummylab.agents.gin.utility import FORMAT, VERSION
+from rummylab.agents.gin.utility_policy import UtilityOptions
+from rummylab.agents.gin_pass import keats
 from rummylab.engine.agent import CompiledAgent
 from rummylab.errors import OptionError, UnknownNameError
+from rummylab.learning.opponent_hand.players import player, read_player, utility_player
 
 Numbers = Mapping[str, float]
 
 PRESENT, PRINTED = "present", "printed"
-"""Starts: the agent's numbers as they are, and those that its paper printed."""
+"""Starts of a search: the agent's present numbers, and those that its paper printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +26,10 @@ class Space:
 
     bounds: Mapping[str, tuple[float, float]]
     starts: Mapping[str, Callable[[], Numbers]]
-    """Numbers to start from, by name; ``present`` are those of the agent as it is."""
+    """Numbers to start from, by name; ``present`` are the agent's own."""
     make: Callable[[Numbers], CompiledAgent]
     artifact: Callable[[Numbers], dict[str, Any]]
-    """The tuned numbers in the form in which the agent's file reads them."""
+    """The tuned numbers in the form that the agent reads."""
 
     def start(self, name: str = PRESENT) -> Numbers:
         """Return the numbers of the start *name*."""
@@ -55,31 +57,21 @@ PAPER_NUMBERS = tuple(_UTILITY_BOUNDS)[:8]
 """The eight numbers of the opponent-hand paper."""
 
 
-def _utility(home: str) -> Space:
-    """Return the space of an agent with :class:`UtilityOptions` in an artifact beside its file.
-
-    Weights of its belief, which come after the options in ``par``, are in its ``BELIEF_WEIGHTS``.
-    """
+def _utility(variant: str) -> Space:
+    """Return the space of a utility agent whose numbers are in an artifact beside its file."""
 
     def make(numbers: Numbers) -> CompiledAgent:
-        module = import_module(home)
-        weights = getattr(module, "BELIEF_WEIGHTS", ())
-        if numbers["belief"] >= NETWORK and not len(weights):
-            raise OptionError(f"belief is {numbers['belief']:g}, the network: that is tuned with the agent utility-dnn")
-        par = (*UtilityOptions(**numbers).par, *weights)
-        return CompiledAgent("tuned", module.act, par)
+        return utility.act.with_options(UtilityOptions().changed(numbers), "tuned")
 
-    return _utility_space(make, lambda: asdict(load_artifact(import_module(home).ARTIFACT)))
+    return _utility_space(make, lambda: asdict(utility.tuned(variant)))
 
 
 def _utility_of_file(name: str) -> Space:
     """Return the space of ``utility@FILE`` or ``utility@DIRECTORY``, a player of the opponent-hand study."""
-    from rummylab.learning.opponent_hand.players import read_player, utility_player
-
     options, network = read_player(name)
 
     def make(numbers: Numbers) -> CompiledAgent:
-        return utility_player("tuned", UtilityOptions(**numbers), network)
+        return utility_player("tuned", UtilityOptions().changed(numbers), network)
 
     return _utility_space(make, lambda: asdict(options))
 
@@ -92,15 +84,14 @@ def _utility_space(make: Callable[[Numbers], CompiledAgent], present: Callable[[
         artifact=lambda numbers: {
             "format": FORMAT,
             "version": VERSION,
-            "options": {name: round(float(numbers[name]), 6) for name in NAMES},
+            "options": {name: round(float(numbers[name]), 6) for name in UtilityOptions.names()},
         },
     )
 
 
 def _keats() -> Space:
     def make(numbers: Numbers) -> CompiledAgent:
-        act = import_module("rummylab.agents.gin_course.keats").act
-        return CompiledAgent("tuned", act, KeatsOptions(**numbers).par)
+        return keats.act.with_options(keats.REPORT.changed(numbers), "tuned")
 
     bounds = {
         "meld": (0.0, 40.0),
@@ -119,23 +110,30 @@ def _keats() -> Space:
     }
     return Space(
         bounds=bounds,
-        starts={PRESENT: lambda: asdict(KeatsOptions())},
+        starts={PRESENT: lambda: asdict(keats.REPORT)},
         make=make,
         artifact=lambda numbers: {"options": {name: round(float(numbers[name]), 3) for name in numbers}},
     )
 
 
 SPACES: dict[tuple[str, str], Space] = {
-    ("gin-course", "keats"): _keats(),
-    ("gin", "utility"): _utility("rummylab.agents.gin.utility"),
-    ("gin", "utility-dnn"): _utility("rummylab.agents.gin.utility_dnn"),
+    ("gin_pass", "keats"): _keats(),
+    ("gin", "utility"): _utility("utility"),
+    ("gin", "utility-dnn"): _utility("utility-dnn"),
 }
+SPACES_OF_FILES: dict[str, Callable[[str], Space]] = {"gin": _utility_of_file}
+PLAYERS_OF_FILES: dict[str, Callable[[str], CompiledAgent]] = {"gin": player}
+"""The games in which the numbers of an agent can come from a file: ``AGENT@FILE``."""
 
 
 def space(game: str, agent: str) -> Space:
-    """Return what can be tuned of *agent*; an unknown name suggests the nearest."""
-    if game == "gin" and agent.startswith("utility@"):
-        return _utility_of_file(agent)
+    """Return the numbers of *agent* that can be tuned.
+
+    Raises:
+        UnknownNameError: The agent cannot be tuned; the message suggests the nearest that can.
+    """
+    if "@" in agent and game in SPACES_OF_FILES:
+        return SPACES_OF_FILES[game](agent)
     known = {name: found for (of, name), found in SPACES.items() if of == game}
     if agent not in known:
         raise UnknownNameError(f"tunable agent of {game}", agent, known)
@@ -143,7 +141,7 @@ def space(game: str, agent: str) -> Space:
 
 
 def check_names(found: Space, names: tuple[str, ...], what: str) -> None:
-    """Raise OptionError if one of *names* is no number of the agent."""
+    """Raise `OptionError` if one of *names* is not a number of the agent."""
     for name in names:
         if name not in found.start():
             raise OptionError(f"{what}: the agent has no number {name!r}; known: {', '.join(found.start())}")

@@ -1,26 +1,24 @@
-"""Counter: counts cards, reads the opponent, and plays for the position that is worth most.
+"""Counter: count cards, infer the opponent's hand, and play for the position with the highest value.
 
-Source: ours; it does what the rules text of Chinese Rummy names as the limits of its own AI: probabilities, hidden
-information, the endgame. Policy: of all ways to end a turn (which card to throw, whether to lay down or to wait) take
-the one whose position is worth most; the pile or the stock, which is averaged over all unseen cards, likewise. Once
-laid down, lay off whatever fits; a round that can be ended is ended. What a position is worth is counted in `counting`:
-how far the hand is from the contract and how many live cards help, what it costs to be caught, how soon a laid-down
-hand goes out, what the opponent is known to hold, has thrown and refused, and whether the discard feeds him.
-Departures: none to name, it is our own. Contracts other than two sets of three from seven cards it plays like
-chinese-heuristic.
-Measured in docs/agents/chinese.md.
-
-par: [share of random turns (more than 0 only to learn from), then `WEIGHTS`].
+Source: ours; the agent does what the rules text of Chinese Rummy names as the limits of its own AI: probabilities,
+hidden information, the endgame. Policy: of all ways to end a turn (which card to discard, whether to lay down or to
+wait) choose the one that leaves the position with the highest value; likewise choose between the pile and the stock,
+averaged over all unseen cards. Once laid down, lay off whatever fits, and end the round when possible. `counting`
+computes the value of a position: how far the hand is from the contract and how many live cards help, what it costs to
+be caught, how soon a laid-down hand goes out, what the opponent is known to hold, has discarded and refused, and
+whether the discard helps them. Departures: none; the agent is our own. It plays contracts other than two sets of three
+from seven cards like `chinese-heuristic`. Measured in docs/agents/contract.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rummylab._jit import helper, kernel_of
+from rummylab._jit import helper
 from rummylab.agents.contract.counting import (
     ROOM,
-    Floats,
+    CounterOptions,
+    P,
     fitting,
     load_artifact,
     situation,
@@ -31,13 +29,14 @@ from rummylab.agents.contract.counting import (
     write_features,
 )
 from rummylab.agents.contract.heuristic import CHOSEN_ORDER, choose, lay_off
+from rummylab.agents.register import register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, ranks_of
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card, below, unit
+from rummylab.engine.rows import Floats, Params
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TWOS, at_least, dearest_rank, wilds_for_sets
 from rummylab.games.contract.rules import (
-    ACT,
     DISCARD_CODE,
     DRAW,
     DRAW_PILE,
@@ -68,25 +67,25 @@ def _best_discard(
     fit: int,
     live: int,
     live_wilds: int,
-    par: Floats,
+    params: Params,
     room: Floats,
 ) -> tuple[float, int]:
-    """Return the worth of the best position after a discard from naturals *hand* and *wilds*, and the card thrown.
+    """Return the value of the best position after a discard from naturals *hand* and *wilds*, and the discard.
 
-    A wild is thrown only if there is nothing else.
+    A wild is discarded only if there is nothing else.
     """
     network = situation(table, seat, laid_down)
     ranks = ranks_of(hand & allowed)
     if ranks == 0:
         write_features(table, seat, hand, wilds - 1, fit, np.int64(JOKER_ID), live, live_wilds, room)
-        return worth(par, network, room), np.int64(JOKER_ID)
+        return worth(params, network, room), np.int64(JOKER_ID)
     best, found = _NOT_YET, np.int64(-1)
     while ranks:
         rank = lowest(ranks)
         ranks &= ranks - 1
         card = lowest(hand & allowed & (np.int64(EACH_SUIT) << rank))
         write_features(table, seat, hand & ~bit(card), wilds, fit, card, live, live_wilds, room)
-        value = worth(par, network, room)
+        value = worth(params, network, room)
         if value > best:
             best, found = value, card
     return best, found
@@ -94,9 +93,9 @@ def _best_discard(
 
 @helper
 def _after_lay_down(hand: int, fit: int) -> tuple[int, int]:
-    """Return what is left of the naturals *hand* after two sets and all lay-offs, and which cards fit then.
+    """Return what is left of the naturals *hand* after two sets and all layoffs, and which cards fit then.
 
-    Natural sets first, then the dearest, as `next_meld` does; wilds that are left over are laid off too.
+    Natural sets go first, then the costliest, as in `next_meld`; leftover wilds are laid off too.
     """
     for _ in range(2):
         two, three, _ = at_least(hand)
@@ -118,18 +117,18 @@ def _end_turn(
     fit: int,
     live: int,
     live_wilds: int,
-    par: Floats,
+    params: Params,
     room: Floats,
 ) -> tuple[float, int, bool]:
-    """Return the worth of the best end of a turn with naturals *hand* and *wilds*, its discard, whether to lay down.
+    """Return the value of the best end of a turn with naturals *hand* and *wilds*, its discard, whether to lay down.
 
-    The discard is -1 where laying down or going out comes first.
+    The discard is -1 if laying down or going out comes first.
     """
     if laid_down:
         left = hand & ~fit
         if popcount(left) <= 1:
             return worth_of_going_out(table, seat, live, live_wilds), np.int64(-1), False
-        value, card = _best_discard(table, seat, left, np.int64(0), allowed, True, fit, live, live_wilds, par, room)
+        value, card = _best_discard(table, seat, left, np.int64(0), allowed, True, fit, live, live_wilds, params, room)
         return value, card, False
     now = _NOT_YET
     if wilds_for_sets(hand, np.int64(2), np.int64(3), table.rules.same_rank != 0, np.int64(0)) <= wilds:
@@ -137,9 +136,9 @@ def _end_turn(
         if popcount(left) <= 1:
             return worth_of_going_out(table, seat, live, live_wilds), np.int64(-1), True
         now, _ = _best_discard(
-            table, seat, left, np.int64(0), np.int64(ALL_CARDS), True, fits, live, live_wilds, par, room
+            table, seat, left, np.int64(0), np.int64(ALL_CARDS), True, fits, live, live_wilds, params, room
         )
-    later, card = _best_discard(table, seat, hand, wilds, allowed, False, fit, live, live_wilds, par, room)
+    later, card = _best_discard(table, seat, hand, wilds, allowed, False, fit, live, live_wilds, params, room)
     if now >= later:
         return now, np.int64(-1), True
     return later, card, False
@@ -149,22 +148,22 @@ def _end_turn(
 
 
 @helper
-def _draw(table: np.void, mine: np.void, par: Floats, room: Floats) -> int:
-    """Take the discard if the turn that follows is worth more than with an average card of the stock."""
+def _draw(table: np.void, mine: np.void, params: Params, room: Floats) -> int:
+    """Take the upcard if the rest of the turn is then worth more than with an average card from the stock."""
     if table.up < 0:
         return np.int64(DRAW_STOCK)
     seat, up, every = np.int64(mine.seat), np.int64(table.up), np.int64(ALL_CARDS)
     down, fit = has_laid_down(table, seat), fitting(table)
     live, n_wild = unseen_cards(table, mine) & ~TWOS, unseen_wilds(table, mine)
     n_unseen = popcount(live) + n_wild
-    hand, wilds = mine.hand & ~TWOS, n_wilds(mine.hand, mine.jokers)
-    if is_wild(up):
-        taken, _, _ = _end_turn(table, seat, hand, wilds + 1, every, down, fit, live, n_wild, par, room)
+    hand, wilds = mine.hand & ~TWOS, n_wilds(table.rules, mine.hand, mine.twice, mine.jokers)
+    if is_wild(table.rules, up):
+        taken, _, _ = _end_turn(table, seat, hand, wilds + 1, every, down, fit, live, n_wild, params, room)
     else:
-        taken, _, _ = _end_turn(table, seat, hand | bit(up), wilds, every, down, fit, live, n_wild, par, room)
+        taken, _, _ = _end_turn(table, seat, hand | bit(up), wilds, every, down, fit, live, n_wild, params, room)
     total = 0.0
     if n_wild > 0:
-        value, _, _ = _end_turn(table, seat, hand, wilds + 1, every, down, fit, live, n_wild - 1, par, room)
+        value, _, _ = _end_turn(table, seat, hand, wilds + 1, every, down, fit, live, n_wild - 1, params, room)
         total += n_wild * value
     ranks = ranks_of(live)
     while ranks:
@@ -172,14 +171,14 @@ def _draw(table: np.void, mine: np.void, par: Floats, room: Floats) -> int:
         ranks &= ranks - 1
         cards = live & (np.int64(EACH_SUIT) << rank)
         card = bit(lowest(cards))
-        value, _, _ = _end_turn(table, seat, hand | card, wilds, every, down, fit, live & ~card, n_wild, par, room)
+        value, _, _ = _end_turn(table, seat, hand | card, wilds, every, down, fit, live & ~card, n_wild, params, room)
         total += popcount(cards) * value
     return np.int64(DRAW_PILE) if n_unseen == 0 or taken > total / n_unseen else np.int64(DRAW_STOCK)
 
 
 @helper
-def _play(table: np.void, mine: np.void, par: Floats, room: Floats) -> int:
-    """Lay off what fits; then lay down, or throw a card, whichever is worth more."""
+def _play(table: np.void, mine: np.void, params: Params, room: Floats) -> int:
+    """Lay off what fits; then lay down or discard, whichever is worth more."""
     seat = np.int64(mine.seat)
     down, fit = has_laid_down(table, seat), fitting(table)
     if down:
@@ -188,19 +187,19 @@ def _play(table: np.void, mine: np.void, par: Floats, room: Floats) -> int:
             return code
     allowed = discards(table, mine)
     live, n_wild = unseen_cards(table, mine) & ~TWOS, unseen_wilds(table, mine)
-    hand, wilds = mine.hand & ~TWOS, n_wilds(mine.hand, mine.jokers)
+    hand, wilds = mine.hand & ~TWOS, n_wilds(table.rules, mine.hand, mine.twice, mine.jokers)
     if not down:
-        _, card, lays_down = _end_turn(table, seat, hand, wilds, allowed, down, fit, live, n_wild, par, room)
+        _, card, lays_down = _end_turn(table, seat, hand, wilds, allowed, down, fit, live, n_wild, params, room)
         if lays_down:
             return next_meld(table, mine)
     else:
-        _, card = _best_discard(table, seat, hand, wilds, allowed, down, fit, live, n_wild, par, room)
-    return DISCARD_CODE + (lowest(allowed) if is_wild(card) else card)
+        _, card = _best_discard(table, seat, hand, wilds, allowed, down, fit, live, n_wild, params, room)
+    return DISCARD_CODE + (lowest(allowed) if is_wild(table.rules, card) else card)
 
 
 @helper
-def _stray(table: np.void, mine: np.void) -> int:
-    """Return a random move: to learn what else could be done. Wilds are not thrown, melds are left in the hand."""
+def _random_move(table: np.void, mine: np.void) -> int:
+    """Return a random move, for training data. Wilds are not discarded, and melds stay in the hand."""
     if table.phase == DRAW:
         return np.int64(DRAW_PILE) if table.up >= 0 and below(mine, np.int64(2)) else np.int64(DRAW_STOCK)
     cards = discards(table, mine)
@@ -210,25 +209,26 @@ def _stray(table: np.void, mine: np.void) -> int:
 
 @helper
 def _knows(table: np.void) -> bool:
-    """Return whether the contract is the one the values were fitted to."""
+    """Return whether the values were fitted to this contract."""
     number = round_of(table)
     rules = table.rules
-    is_two_sets = rules.sets[number] == 2 and rules.set_size[number] == 3 and rules.runs[number] == 0
-    return is_two_sets and rules.hand_size[number] == 7
+    is_two_sets = rules.set_sizes[number] == 0x33 and rules.runs[number] == 0
+    return is_two_sets and rules.hand_size[number] == 7 and rules.seats == 2 and rules.decks == 1
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: Floats) -> int:
+@register_agent(
+    game="contract",
+    name="chinese-counter",
+    summary="Counts cards, infers the opponent's hand and plays for the position with the highest value",
+    source="ours, on the limits the text names of its AI",
+    options=CounterOptions,
+    weights=lambda _: load_artifact(),
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Choose the draw and the end of the turn with the highest value."""
     if table.phase == LAY_DOWN or not _knows(table) or not can_draw_stock(table):
         return choose(table, mine, np.int64(CHOSEN_ORDER), False)
-    if par[0] > 0 and unit(mine) < par[0] and not has_laid_down(table, mine.seat):
-        return _stray(table, mine)
+    if params[P.random_turns] > 0 and unit(mine) < params[P.random_turns] and not has_laid_down(table, mine.seat):
+        return _random_move(table, mine)
     room = np.empty(ROOM, np.float32)
-    return _draw(table, mine, par, room) if table.phase == DRAW else _play(table, mine, par, room)
-
-
-def __getattr__(name: str) -> tuple[float, ...]:
-    """``WEIGHTS`` is read when it is asked for, so that new numbers can be fitted where there are none."""
-    if name == "WEIGHTS":
-        return load_artifact()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _draw(table, mine, params, room) if table.phase == DRAW else _play(table, mine, params, room)

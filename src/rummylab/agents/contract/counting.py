@@ -1,22 +1,24 @@
-"""What `chinese-counter` counts, and what a position is worth by it.
+"""What `chinese-counter` counts, and the value of a position by those counts.
 
-The value of a position after the own discard is a small network, one hidden layer, on the counts of `FEATURES`; one
-network for each of three `SITUATIONS`. It estimates the points won or lost in the round with a bonus for winning, and
-was fitted by `rummylab.learning.chinese_counter`; the numbers are in counter.json beside this file.
+The value of a position after the player's own discard is a small network with one hidden layer on the counts of
+`FEATURES`; there is one network for each of three `SITUATIONS`. It estimates the points won or lost in the round, with
+a bonus for winning. `rummylab train contract-counter` fitted it; the weights are in counter.json beside this file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, popcount, ranks_of
+from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
+from rummylab.engine.rows import Floats, Params
 from rummylab.errors import ArtifactError
 from rummylab.games.contract.melds import TWOS, at_least
 from rummylab.games.contract.rules import cost, has_laid_down, is_wild, welcome
@@ -38,49 +40,59 @@ FEATURES = (
     "cards that fit a meld on the table",
     "unseen cards that fit",
     "chance that the next card fits",
-    "he has laid down",
-    "cards he holds",
-    "cards he is known to hold",
-    "ranks of which he is known to hold two",
-    "wilds he is known to hold",
+    "the opponent has laid down",
+    "cards the opponent holds",
+    "cards the opponent is known to hold",
+    "ranks of which the opponent is known to hold two",
+    "wilds the opponent is known to hold",
     "turns",
     "stock",
     "the discard is wild",
     "the discard fits a meld",
-    "the discard is of a rank he is known to hold",
-    "the discard is of a rank he has refused or thrown",
+    "the discard is of a rank the opponent is known to hold",
+    "the discard is of a rank the opponent has refused or discarded",
     "unseen cards of the rank of the discard",
-    "he can lay the discard off",
+    "the opponent can lay the discard off",
     "unseen cards of the ranks held three times",
     "pairs that can still become a set",
-    "cards he has taken from the pile",
+    "cards the opponent has taken from the pile",
     "chance that the next card brings the hand nearer",
-    "chance that he holds the rank of the discard",
+    "chance that the opponent holds the rank of the discard",
 )
-"""Of a position after the own discard; "he" is the opponent. Each is scaled to about one."""
-SITUATIONS = ("nobody has laid down", "he has laid down", "I have laid down")
+"""Counts of a position after the player's own discard. Each is scaled to about one."""
+SITUATIONS = ("nobody has laid down", "the opponent has laid down", "this seat has laid down")
 N_FEATURES = len(FEATURES)
 HIDDEN = 24
 N_WEIGHTS = (N_FEATURES + 2) * HIDDEN + 1
-"""Numbers of one network: a row of weights for each feature, of offsets, of outer weights, and an outer offset."""
+"""Weights of one network: a row for each feature, hidden offsets, output weights, and an output offset."""
 ROOM = N_FEATURES + HIDDEN
-"""Entries that `worth` needs: the features, and a sum for each hidden unit."""
+"""Entries of the scratch array of `worth`: the features, and a sum for each hidden unit."""
 POINTS = 50.0
-"""Values are in units of so many points."""
+"""Points in one unit of value."""
 FOR_WINNING = 40.0
-"""Points that winning the round is worth besides what the loser pays."""
-NETWORKS = 1
-"""Where the networks begin in `par`."""
-
-Floats = npt.NDArray[np.float32]
+"""Points that winning the round is worth, in addition to what the loser pays."""
 
 
-# --- Cards nobody has shown ---------------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class CounterOptions(AgentOptions):
+    """Options of the agent."""
+
+    random_turns: float = option(
+        0.0, "Share of random turns; more than 0 only to collect training data.", low=0, high=1
+    )
+
+
+P = CounterOptions.indices()
+NETWORKS = len(P)
+"""Where the networks begin in `params`."""
+
+
+# --- Unseen cards -------------------------------------------------------------------------------------------------
 
 
 @helper
 def unseen_cards(table: np.void, mine: np.void) -> int:
-    """Return the cards (jokers apart) that the seat has not seen: in the stock, or unknown in the other hand."""
+    """Return the cards, without jokers, that the seat has not seen: in the stock, or unknown in the other hand."""
     seen = mine.hand | table.pile | table.known[1 - mine.seat]
     for k in range(table.n_melds):
         seen |= table.melds[k]
@@ -104,7 +116,7 @@ def fitting(table: np.void) -> int:
 
 @helper
 def wanting(n_three: int, n_pairs: int) -> tuple[int, int]:
-    """Return how many naturals the two best sets lack, the worse first, for so many ranks held thrice and twice."""
+    """Return how many naturals the two best sets lack, the worse first, given the ranks held three times and twice."""
     best = 0 if n_three else 1 if n_pairs else 2
     n_others = n_pairs if n_three else n_pairs - 1
     return 0 if n_three > 1 else 1 if n_others > 0 else 2, best
@@ -117,12 +129,12 @@ def wanting(n_three: int, n_pairs: int) -> tuple[int, int]:
 def write_features(
     table: np.void, seat: int, hand: int, wilds: int, fit: int, discard: int, live: int, live_wilds: int, out: Floats
 ) -> None:
-    """Write the `FEATURES` of *seat* holding the naturals *hand* and *wilds* after throwing *discard*.
+    """Write the `FEATURES` of *seat* holding the naturals *hand* and *wilds* after discarding *discard*.
 
-    *fit* are the naturals that melds on the table take, *live* and *live_wilds* what is unseen.
+    *fit* are the naturals that fit a meld on the table; *live* and *live_wilds* are unseen.
     """
-    him = 1 - seat
-    # 1. The own hand.
+    opponent = 1 - seat
+    # 1. The player's own hand.
     two, three, _ = at_least(hand)
     pairs, singles = two & ~three, ranks_of(hand) & ~two
     worse, better = wanting(popcount(three), popcount(pairs))
@@ -140,7 +152,7 @@ def write_features(
     out[8] = popcount(live & EACH_SUIT * pairs) / 4.0
     out[9] = popcount(live & EACH_SUIT * singles) / 8.0
     out[10] = live_wilds / 4.0
-    out[11] = (cost(table.rules, hand, np.int64(0)) + table.rules.wild_points * wilds) / 50.0
+    out[11] = (cost(table.rules, hand, np.int64(0), np.int64(0)) + table.rules.wild_points * wilds) / 50.0
     out[12] = (popcount(hand) + wilds) / 7.0
     out[13] = popcount(hand & fit)
     n_fit = popcount(live & fit)
@@ -153,79 +165,79 @@ def write_features(
         nearer += popcount(live & EACH_SUIT * singles)
     out[32] = 4.0 * nearer / n_unseen
     # 2. The opponent.
-    known = table.known[him] & ~TWOS
+    known = table.known[opponent] & ~TWOS
     known_twice, _, _ = at_least(known)
-    out[16] = has_laid_down(table, him)
-    out[17] = table.n_hand[him] / 7.0
+    out[16] = has_laid_down(table, opponent)
+    out[17] = table.n_hand[opponent] / 7.0
     out[18] = popcount(known) / 2.0
     out[19] = popcount(known_twice)
-    out[20] = popcount(table.known[him] & TWOS) + table.known_jokers[him]
+    out[20] = popcount(table.known[opponent] & TWOS) + table.known_jokers[opponent]
     out[21] = table.turn / 20.0
     out[22] = table.stock / 30.0
-    out[31] = popcount(table.picked[him]) / 3.0
-    # 3. The discard, which he may take.
-    wild = is_wild(discard)
+    out[31] = popcount(table.picked[opponent]) / 3.0
+    # 3. The discard, which the opponent may take.
+    wild = is_wild(table.rules, discard)
     same_rank = np.int64(0) if wild else np.int64(EACH_SUIT) << (discard & 15)
     fits = same_rank & fit != 0
     out[23] = wild
     out[24] = fits
     out[25] = same_rank & known != 0
-    out[26] = same_rank & (table.refused[him] | table.thrown[him]) != 0
+    out[26] = same_rank & (table.refused[opponent] | table.thrown[opponent]) != 0
     out[27] = popcount(live & same_rank) / 3.0
-    out[28] = (fits or wild) and has_laid_down(table, him)
-    unknown = table.n_hand[him] - popcount(table.known[him]) - table.known_jokers[him]
+    out[28] = (fits or wild) and has_laid_down(table, opponent)
+    unknown = table.n_hand[opponent] - popcount(table.known[opponent]) - table.known_jokers[opponent]
     out[33] = 1.0 if same_rank & known else min(popcount(live & same_rank) * unknown / n_unseen, 1.0)
 
 
 @helper
 def situation(table: np.void, seat: int, laid_down: bool) -> int:
-    """Return which network speaks for *seat*, once it has *laid_down* or not."""
+    """Return the network for *seat*, depending on whether it has *laid_down*."""
     if laid_down:
         return np.int64(2)
     return np.int64(1) if has_laid_down(table, 1 - seat) else np.int64(0)
 
 
 @helper
-def worth(par: Floats, network: int, room: Floats) -> float:
-    """Return the value of the position whose features stand at the beginning of *room*."""
+def worth(params: Params, network: int, room: Floats) -> float:
+    """Return the value of the position whose features are at the beginning of *room*."""
     start = NETWORKS + network * N_WEIGHTS
     for h in range(HIDDEN):
-        room[N_FEATURES + h] = par[start + N_FEATURES * HIDDEN + h]
+        room[N_FEATURES + h] = params[start + N_FEATURES * HIDDEN + h]
     for k in range(N_FEATURES):
         if room[k] != 0:
             at = start + k * HIDDEN
             for h in range(HIDDEN):
-                room[N_FEATURES + h] += room[k] * par[at + h]
+                room[N_FEATURES + h] += room[k] * params[at + h]
     at = start + (N_FEATURES + 1) * HIDDEN
-    value = np.float64(par[at + HIDDEN])
+    value = np.float64(params[at + HIDDEN])
     for h in range(HIDDEN):
         if room[N_FEATURES + h] > 0:
-            value += room[N_FEATURES + h] * par[at + h]
+            value += room[N_FEATURES + h] * params[at + h]
     return value
 
 
 @helper
 def worth_of_going_out(table: np.void, seat: int, live: int, live_wilds: int) -> float:
-    """Return the value of going out now: what the other hand is expected to cost."""
-    him = 1 - seat
-    known, jokers = table.known[him], np.int64(table.known_jokers[him])
+    """Return the value of going out now: the expected cost of the other hand."""
+    opponent = 1 - seat
+    known, jokers = table.known[opponent], np.int64(table.known_jokers[opponent])
     n_unseen = max(popcount(live) + live_wilds, 1)
-    mean = (cost(table.rules, live, np.int64(0)) + table.rules.wild_points * live_wilds) / n_unseen
-    unknown = table.n_hand[him] - popcount(known) - jokers
-    return (cost(table.rules, known, jokers) + unknown * mean + FOR_WINNING) / POINTS
+    mean = (cost(table.rules, live, np.int64(0), np.int64(0)) + table.rules.wild_points * live_wilds) / n_unseen
+    unknown = table.n_hand[opponent] - popcount(known) - jokers
+    return (cost(table.rules, known, np.int64(0), jokers) + unknown * mean + FOR_WINNING) / POINTS
 
 
-# --- The fitted numbers -------------------------------------------------------------------------------------------
+# --- The fitted weights -------------------------------------------------------------------------------------------
 
 ARTIFACT = Path(__file__).with_name("counter.json")
 FORMAT, VERSION = "rummylab chinese-counter", 1
 
 
 def check_artifact(found: Mapping[str, Any], where: str = "artifact") -> tuple[float, ...]:
-    """Return the numbers of an artifact in the order of `par`; raise ArtifactError if it does not fit this agent."""
+    """Return the weights of an artifact in the order of `params`; raise `ArtifactError` if it does not fit."""
     check_kind(found, where, FORMAT, VERSION)
     if found.get("features") != list(FEATURES):
-        raise ArtifactError(f"{where} was fitted to other features than those of this version")
+        raise ArtifactError(f"{where} was fitted to the features of another version")
     networks = found.get("networks")
     if not isinstance(networks, dict):
         raise ArtifactError(f"{where}: 'networks' must be an object")
@@ -236,5 +248,5 @@ def check_artifact(found: Mapping[str, Any], where: str = "artifact") -> tuple[f
 
 
 def load_artifact(path: Path = ARTIFACT) -> tuple[float, ...]:
-    """Return the numbers of the artifact at *path*."""
+    """Return the weights of the artifact at *path*."""
     return check_artifact(read_numbers(path), path.name)

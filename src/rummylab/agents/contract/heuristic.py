@@ -2,63 +2,69 @@
 
 Source: "Chinese Rummy - Mini-Game 1 Rules", section "AI Opponent (Development Heuristics)"; each function quotes the
 sentences it follows. Policy: take discards that pair up, help or block; lay down and lay off as soon as possible;
-throw dear singletons. Departures: where the text leaves a choice (which of equal singletons, where to lay off, which
-pair gets the wild) the first in order, the first meld and the dearer pair are taken. The text does not say which rule
-of discarding wins where two clash: ``order`` lists its sentences by number, most important first. The default was
-chosen with the figures known of the AI's play against itself in view: a singleton goes before a pair even if the
-opponent could lay it off. Rounds with runs, which the text does not know, count neighbours in a suit like cards of a
-rank. Measured in docs/results/chinese/README.md.
-
-par: ``order``, such as 12345 for the order of the text; ``ties``, 1 to choose at random among cards that no rule tells
-apart instead of the first.
+discard costly singletons. Departures: where the text leaves a choice (which of equal singletons, where to lay off,
+which pair gets the wild) the agent takes the first in order, the first meld and the costlier pair. The text does not
+say which discard rule wins where two conflict: ``order`` lists its sentences by number, most important first. The
+default was chosen with the known figures of the AI's self-play in view: a singleton goes before a pair even if the
+opponent could lay it off. In rounds with runs, which the text does not have, neighbors in suit count like cards of the
+same rank. Measured in docs/results/chinese/README.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, ranks_of
+from rummylab._jit import helper
+from rummylab.agents.register import register_agent
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, ranks_of
 from rummylab.cards.rng import any_card
+from rummylab.engine.agent_options import AgentOptions, option
+from rummylab.engine.rows import Params
 from rummylab.errors import OptionError
 from rummylab.games.contract.laydown import next_meld
-from rummylab.games.contract.melds import TENS, TOP, TWOS, at_least
+from rummylab.games.contract.melds import TENS, TOP, at_least
 from rummylab.games.contract.rules import (
-    ACT,
+    BUY,
+    BUY_UPCARD,
     DISCARD_CODE,
     DRAW,
     DRAW_PILE,
     DRAW_STOCK,
     LAY_OFF_CODE,
+    PASS,
     can_draw_stock,
     discards,
     has_laid_down,
     is_wild,
+    keeps_last,
     kinds,
+    naturals_for,
     place_for,
     welcome,
 )
 
-OPTION_NAMES = ("order", "ties")
 PROTECT, AVOID, KEEP, SINGLETONS, DEAR = 1, 2, 3, 4, 5
-"""The rules of discarding, numbered as in the text; that of wilds stands above them ("never")."""
+"""The discard rules, numbered as in the text; the rule about wilds comes before all of them ("never")."""
 CHOSEN_ORDER = 14235
 _PLACES = ((1 << (TOP + 1)) - 1) * EACH_SUIT
 
 
-def check_options(par: Sequence[float]) -> None:
-    """Raise `OptionError` unless the options make sense."""
-    order, ties = par
-    if sorted(f"{order:.0f}") != list("12345") or order != int(order):
-        raise OptionError(f"order is {order:g}, but must name each of the rules 1 to 5 once, such as {CHOSEN_ORDER}")
-    if ties not in (0, 1):
-        raise OptionError(f"ties is {ties:g}, but must be 0 (first) or 1 (random)")
+@dataclass(frozen=True, kw_only=True)
+class HeuristicOptions(AgentOptions):
+    """Options of the AI: what its text leaves open."""
+
+    order: int = option(CHOSEN_ORDER, "Discard rules by number, most important first; 12345 is the order of the text.")
+    ties: bool = option(False, "1 to choose at random among cards that no rule tells apart, 0 to take the first.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sorted(str(self.order)) != list("12345"):
+            raise OptionError(f"Option order is {self.order}, but must name each rule from 1 to 5 once, as in 12345.")
 
 
-CHECK_OPTIONS = check_options
+P = HeuristicOptions.indices()
 
 
 @helper
@@ -71,12 +77,12 @@ def near_in_suit(cards: int) -> int:
 
 @helper
 def partners(table: np.void, naturals: int) -> int:
-    """Return the cards that go together with one of *naturals*: of its rank or, where runs are asked for, near it."""
+    """Return the cards that go with one of *naturals*: of its rank or, where the contract has runs, near it."""
     same = np.int64(EACH_SUIT) * ranks_of(naturals)
     return same | near_in_suit(naturals) if table.runs_left[table.actor] else same
 
 
-# --- Draw behaviour -----------------------------------------------------------------------------------------------
+# --- Draw behavior ------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -92,7 +98,7 @@ def _wants(table: np.void, mine: np.void) -> bool:
         return False
     if has_laid_down(table, mine.seat):
         return place_for(table, up) >= 0
-    if is_wild(up) or partners(table, mine.hand & ~TWOS) & bit(up):
+    if is_wild(table.rules, up) or partners(table, mine.hand & ~table.rules.wild_kinds) & bit(up):
         return True
     return place_for(table, up) >= 0
 
@@ -102,7 +108,7 @@ def _wants(table: np.void, mine: np.void) -> bool:
 
 @helper
 def lay_off(table: np.void, mine: np.void) -> int:
-    """Return a lay-off, or -1: "AI then lays off any eligible cards if possible (after laying down)." """
+    """Return a layoff, or -1: "AI then lays off any eligible cards if possible (after laying down)." """
     if table.rules.discard_only and table.n_hand[mine.seat] == 1:
         return np.int64(-1)
     cards = kinds(mine)
@@ -115,7 +121,7 @@ def lay_off(table: np.void, mine: np.void) -> int:
     return np.int64(-1)
 
 
-# --- Discard behaviour --------------------------------------------------------------------------------------------
+# --- Discard behavior ---------------------------------------------------------------------------------------------
 
 
 @helper
@@ -124,13 +130,23 @@ def _if_any(some: int, others: int) -> int:
 
 
 @helper
+def _welcome_to_others(table: np.void, seat: int) -> int:
+    """Return the natural cards that the melds of the other players take."""
+    cards = np.int64(0)
+    for k in range(table.n_melds):
+        if table.owner[k] != seat:
+            cards |= naturals_for(table, k)
+    return cards & ~table.rules.wild_kinds
+
+
+@helper
 def _preferred(rule: int, table: np.void, mine: np.void, naturals: int) -> int:
-    """Return the cards that *rule* would throw."""
+    """Return the cards that *rule* would discard."""
     if rule == PROTECT:  # "Protect any card that completes a pair into a 3-of-a-kind (even if high-point)."
         _, three, _ = at_least(naturals)
         return ~(EACH_SUIT * three)
     if rule == AVOID:  # "Avoid discarding ranks that could be laid off onto opponent's melds."
-        return ~welcome(table, 1 - mine.seat)
+        return ~_welcome_to_others(table, mine.seat)
     if rule == KEEP:  # "Keep cards that can be laid onto AI's own melds."
         return ~welcome(table, np.int64(mine.seat))
     if rule == SINGLETONS:  # "Prefer discarding singletons."
@@ -142,9 +158,9 @@ def _preferred(rule: int, table: np.void, mine: np.void, naturals: int) -> int:
 
 @helper
 def _discard(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
-    """Return the card to throw: each rule in turn narrows the choice, unless it would leave none."""
+    """Return the card to discard: each rule in turn narrows the choice, unless it would leave none."""
     legal = discards(table, mine)
-    naturals = mine.hand & ~TWOS
+    naturals = mine.hand & ~table.rules.wild_kinds
     # "Never discard wilds unless it has no other choice (all wilds)."
     cards = _if_any(legal & naturals, legal)
     place = 10_000
@@ -156,11 +172,26 @@ def _discard(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
 
 @helper
 def choose(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
-    """Return the AI's move; *order* and *is_random* are about its discard."""
+    """Return the AI's move; *order* and *is_random* concern its discard."""
     if table.phase == DRAW:
         return DRAW_PILE if _wants(table, mine) or not can_draw_stock(table) else DRAW_STOCK
+    if table.phase == BUY:
+        return _buy(table, mine)
+    return _play(table, mine, order, is_random)
+
+
+@helper
+def _buy(table: np.void, mine: np.void) -> int:
+    """Return whether to buy the upcard, which the text does not know: the AI buys what it would take."""
+    noinline()
+    return BUY_UPCARD if _wants(table, mine) else PASS
+
+
+@helper
+def _play(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
+    noinline()
     # "After drawing, AI tries to lay down two 3-of-a-kinds (50% natural rule enforced)."
-    if not has_laid_down(table, mine.seat):
+    if table.short or not has_laid_down(table, mine.seat):
         meld = next_meld(table, mine)
         if meld >= 0:
             return meld
@@ -168,9 +199,18 @@ def choose(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
         code = lay_off(table, mine)
         if code >= 0:
             return code
+    if keeps_last(table, mine.seat):
+        return np.int64(PASS)
     return DISCARD_CODE + _discard(table, mine, order, is_random)
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
-    return choose(table, mine, np.int64(par[0]), par[1] != 0)
+@register_agent(
+    game="contract",
+    name="chinese-heuristic",
+    summary="Takes discards that pair up, help or block; lays down at once; discards costly singletons",
+    source="Chinese Rummy mini-game 1, AI heuristics",
+    options=HeuristicOptions,
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Follow the rules of the text."""
+    return choose(table, mine, np.int64(params[P.order]), params[P.ties] != 0)

@@ -1,43 +1,28 @@
-"""Fitness + CFR: the fittest of the cheapest discards, ties decided by a table of counterfactual regret.
+"""Fitness with CFR: the fittest of the cheapest discards, ties broken by a table of counterfactual regret minimization.
 
 Source: Gallucci, Bowser, Kettell and Overton, "Estimating Card Fitness for Discard in Gin Rummy", AAAI 2021: their
-agent V4. Policy: candidates are the cards whose discard leaves least deadwood; each gets a point for each of four
-characteristics (:mod:`rummylab.agents.gin.fitness`); among those with most points the CFR table decides, and where it
-has no entry, chance. Draws and knocks go by CFR tables, too (:mod:`rummylab.agents.gin.cfr_tables` says what they
-look at; the paper does not). Departures: of an entry the likelier action is played, not lots drawn (option ``pure``):
-what training leaves of a bad action is mostly noise; gin is shown at once; melds and lay-offs are left to the showdown
-solver; the first characteristic is read so that it can rank. Measured in docs/results/card-fitness.
-
-par: :class:`~rummylab.agents.gin.fitness_options.FitnessOptions`, then the tables.
+agent V4. Policy: candidates are the cards whose discard leaves the least deadwood; each gets a point for each of four
+characteristics (:mod:`rummylab.agents.gin.fitness`); among those with the most points the CFR table decides, and where
+it has no entry, chance. Draws and knocks follow CFR tables, too (:mod:`rummylab.agents.gin.cfr_tables` describes their
+information sets; the paper does not). Departures: the likelier action of an entry is always played, rather than drawn
+at random (option ``pure``), because what training leaves of a bad action is mostly noise; gin is shown at once; melds
+and layoffs are left to the showdown solver; the first characteristic is read so that it can rank cards. Measured in
+docs/results/card-fitness.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
-from rummylab.agents.gin.cfr_tables import bundled, table_knocks, table_takes, table_throws
-from rummylab.agents.gin.fitness import candidates, fittest
-from rummylab.agents.gin.fitness_options import (
-    AT_RANDOM,
-    AVERAGE,
-    BLEND,
-    CHARACTERISTICS,
-    DRAW_MELDS,
-    KNOCK_AT,
-    NAMES,
-    PURE,
-    TABLE_ABOVE,
-    TABLES,
-    TIES,
-    check_options,
-)
+from rummylab._jit import helper
+from rummylab.agents.gin.cfr_tables import bundled, table_discards, table_knocks, table_takes
+from rummylab.agents.gin.fitness import AT_RANDOM, TABLES, FitnessOptions, P, candidates, fittest
+from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, popcount
+from rummylab.cards.melds import melded, min_deadwood
 from rummylab.cards.rng import any_card
-from rummylab.games.gin.melds import melded, min_deadwood
+from rummylab.engine.rows import Params
 from rummylab.games.gin.rules import (
-    ACT,
     DISCARD,
     DISCARD_CODE,
     DRAW,
@@ -51,74 +36,70 @@ from rummylab.games.gin.rules import (
 )
 from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
-Floats = npt.NDArray[np.float32]
-
-OPTION_NAMES = NAMES
-CHECK_OPTIONS = check_options
-
-
-def __getattr__(name: str) -> Floats:
-    """Read the trained tables when the agent is asked for: training, which makes them, does not need them."""
-    if name == "WEIGHTS":
-        return bundled().flat
-    raise AttributeError(name)
-
 
 @helper
-def draw(table: np.void, mine: np.void, par: Floats) -> int:
-    """Take the up-card or decline it."""
+def draw(table: np.void, mine: np.void, params: Params) -> int:
+    """Take the upcard or decline it."""
     if not can_take(table):
         return decline(table)
-    if par[DRAW_MELDS]:
+    if params[P.draw_melds]:
         takes = melded(mine.hand | bit(table.up)) & bit(table.up) != 0
     else:
-        takes = table_takes(table, mine, par, TABLES, par[PURE], par[BLEND])
+        takes = table_takes(table, mine, params, TABLES, params[P.pure], params[P.blend])
     return np.int64(TAKE_UP_CARD) if takes else decline(table)
 
 
 @helper
-def knocks(table: np.void, mine: np.void, left: int, par: Floats) -> bool:
-    """Decide whether to knock when the discard leaves *left* points."""
+def knocks(table: np.void, mine: np.void, left: int, params: Params) -> bool:
+    """Return whether to knock when the discard leaves *left* points."""
     if left > table.limit:
         return False
-    if par[KNOCK_AT] and (left <= par[KNOCK_AT] or not par[TABLE_ABOVE]):
-        return left <= par[KNOCK_AT]
-    return table_knocks(table, mine, left, par, TABLES, par[PURE])
+    if params[P.knock_at] and (left <= params[P.knock_at] or not params[P.table_above]):
+        return left <= params[P.knock_at]
+    return table_knocks(table, mine, left, params, TABLES, params[P.pure])
 
 
 @helper
-def best_candidates(table: np.void, mine: np.void, par: Floats) -> tuple[int, int]:
-    """Return the candidates of the highest fitness, and the deadwood they leave."""
+def best_candidates(table: np.void, mine: np.void, params: Params) -> tuple[int, int]:
+    """Return the fittest candidates, and the deadwood they leave."""
     cards, left = candidates(table, mine)
     if popcount(cards) > 1:
-        cards = fittest(table, mine, cards, left, np.int64(par[CHARACTERISTICS]), np.int64(par[AVERAGE]))
+        cards = fittest(table, mine, cards, left, np.int64(params[P.characteristics]), np.int64(params[P.average]))
     return cards, left
 
 
 @helper
-def throw_or_knock(table: np.void, mine: np.void, par: Floats) -> int:
+def discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
     """Decide about the knock, then choose among the best candidates."""
     if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
         return np.int64(SHOW_BIG_GIN)
-    cards, left = best_candidates(table, mine, par)
-    code = KNOCK_CODE if knocks(table, mine, left, par) else DISCARD_CODE
-    if par[TIES] == AT_RANDOM:
+    cards, left = best_candidates(table, mine, params)
+    code = KNOCK_CODE if knocks(table, mine, left, params) else DISCARD_CODE
+    if params[P.ties] == AT_RANDOM:
         return code + any_card(mine, cards)
-    return code + table_throws(table, mine, cards, par, TABLES, par[PURE], par[BLEND])
+    return code + table_discards(table, mine, cards, params, TABLES, params[P.pure], params[P.blend])
 
 
 @helper
-def choose(table: np.void, mine: np.void, par: Floats) -> int:
+def choose(table: np.void, mine: np.void, params: Params) -> int:
     """Return the agent's move."""
     if table.phase == DRAW or table.phase == OFFER:
-        return draw(table, mine, par)
+        return draw(table, mine, params)
     if table.phase == DISCARD:
-        return throw_or_knock(table, mine, par)
+        return discard_or_knock(table, mine, params)
     if table.phase == WALL:
         return at_the_wall(table, mine)
     return showdown_code(table, mine)
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: Floats) -> int:
-    return choose(table, mine, par)
+@register_agent(
+    game="gin",
+    name="fitness-cfr",
+    summary="Discards the fittest of the cheapest cards by four characteristics; ties, draws and knocks by CFR tables",
+    source="Gallucci et al., agent V4",
+    options=FitnessOptions,
+    weights=lambda _: bundled().flat,
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw and knock by the CFR tables; discard the fittest card."""
+    return choose(table, mine, params)

@@ -1,28 +1,30 @@
 """Medium: the intermediate control bot of the card-fitness paper.
 
 Source: Gallucci, Bowser, Kettell and Overton, "Estimating Card Fitness for Discard in Gin Rummy", AAAI 2021, section
-"Other Agents Used in Evaluation". Policy. Draw: take the up-card if that and the best discard lower the deadwood by a
-minimum (1 point; the paper does not say how much). Discard: of the cards that cannot be made into a meld with the known
-cards or, if all can, of those that lower the deadwood most, keep the ones least likely to help the opponent with a meld
-that is being made (fewest possible melds with an up-card the opponent has taken); throw the dearest, ties at random.
-Knock: with "seven or nine deadwood" or gin, read literally; as a threshold, `medium(7)` knocks with seven or less.
-Departures: melds and lay-offs are left to the showdown solver. Measured in docs/results/card-fitness.
-
-par: [knock at this deadwood or less (0: seven, nine and gin), the minimum drop of a draw].
+"Other Agents Used in Evaluation". Policy. Draw: take the upcard if that and the best discard lower the deadwood by a
+minimum (1 point; the paper does not say how much). Discard: start from the cards that cannot be made into a meld with
+the known cards or, if there are none, from those that lower the deadwood most; keep the ones least likely to help the
+opponent with a meld they are making (fewest possible melds with an upcard they have taken); discard the costliest,
+breaking ties at random. Knock: with "seven or nine deadwood" or gin, read literally; with the option ``knock_at``, at
+that deadwood or less. Departures: melds and layoffs are left to the showdown solver. Measured in
+docs/results/card-fitness.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
 
-from rummylab._jit import helper, kernel_of
+import numpy as np
+
+from rummylab._jit import helper
 from rummylab.agents.gin.fitness import candidates, unmeldable
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, stay_apart
+from rummylab.agents.register import register_agent
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
+from rummylab.cards.melds import best_discards, dearest, min_deadwood
 from rummylab.cards.rng import any_card
-from rummylab.games.gin.melds import best_discards, dearest, min_deadwood
+from rummylab.engine.agent_options import AgentOptions, option
+from rummylab.engine.rows import Params
 from rummylab.games.gin.rules import (
-    ACT,
     DISCARD,
     DISCARD_CODE,
     DRAW,
@@ -37,31 +39,37 @@ from rummylab.games.gin.rules import (
 )
 from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
-Floats = npt.NDArray[np.float32]
 
-KNOCK_AT, MINIMUM_DROP = range(2)
-OPTION_NAMES = ("knock_at", "minimum_drop")
+@dataclass(frozen=True, kw_only=True)
+class MediumOptions(AgentOptions):
+    """Options of Medium."""
+
+    knock_at: int = option(0, "Knock with at most this deadwood; 0 knocks with seven, nine and gin.", low=0)
+    minimum_drop: int = option(1, "Take the upcard if it lowers the deadwood by this much or more.")
+
+
+P = MediumOptions.indices()
 
 
 @helper
 def drops_deadwood(table: np.void, mine: np.void, minimum: int) -> bool:
-    """Return whether the up-card lowers the deadwood by *minimum* or more after a card is discarded."""
+    """Return whether the upcard lowers the deadwood by *minimum* or more after a discard."""
     _, left = best_discards(mine.hand | bit(table.up), mine.hand)
     return min_deadwood(mine.hand) - left >= minimum
 
 
 @helper
 def helps_opponent(table: np.void, mine: np.void, card: int) -> int:
-    """Return in how many ways *card* makes a three-card meld with an up-card the opponent took and one it may hold."""
+    """Count the three-card melds of *card*, an upcard that the opponent took and another that they may hold."""
     known = table.known[1 - mine.seat]
-    his = ALL_CARDS & ~(table.pile | mine.hand)
+    theirs = ALL_CARDS & ~(table.pile | mine.hand)
     mask = bit(card)
     ways = 0
     for below in range(3):  # runs, by how many of their cards lie below this one
         others = (mask >> below) * 7 & ~mask
-        if others & ~his == 0 and others & known:
+        if others & ~theirs == 0 and others & known:
             ways += 1
-    rank = (EACH_SUIT << (card & 15)) & his & ~mask
+    rank = (EACH_SUIT << (card & 15)) & theirs & ~mask
     n, free = popcount(rank), popcount(rank & ~known)
     return ways + n * (n - 1) // 2 - free * (free - 1) // 2  # pairs, less those without a known card
 
@@ -84,17 +92,17 @@ def least_helpful(table: np.void, mine: np.void, cards: int) -> int:
 
 
 @helper
-def knocks(left: int, limit: int, par: Floats) -> bool:
-    """Return whether *left* points are good for a knock: seven, nine and gin, or the threshold."""
+def knocks(left: int, limit: int, knock_at: float) -> bool:
+    """Return whether to knock with *left* points: seven, nine and gin, or the threshold."""
     if left > limit:
         return False
-    if par[KNOCK_AT]:
-        return left <= par[KNOCK_AT]
+    if knock_at:
+        return left <= knock_at
     return left == 0 or left == 7 or left == 9
 
 
 @helper
-def _throw(table: np.void, mine: np.void) -> int:
+def _discard(table: np.void, mine: np.void) -> int:
     cards = unmeldable(table, mine, discards(table, mine))
     if cards == 0:
         cards, _ = candidates(table, mine)
@@ -102,23 +110,30 @@ def _throw(table: np.void, mine: np.void) -> int:
 
 
 @helper
-def _throw_or_knock(table: np.void, mine: np.void, par: Floats) -> int:
-    stay_apart()
+def _discard_or_knock(table: np.void, mine: np.void, knock_at: float) -> int:
+    noinline()
     if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
         return np.int64(SHOW_BIG_GIN)
     cards, left = candidates(table, mine)
-    if knocks(left, table.limit, par):
+    if knocks(left, table.limit, knock_at):
         return KNOCK_CODE + any_card(mine, cards)
-    return DISCARD_CODE + _throw(table, mine)
+    return DISCARD_CODE + _discard(table, mine)
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: Floats) -> int:
+@register_agent(
+    game="gin",
+    name="medium",
+    summary="Discards what it cannot meld and what helps the opponent least; knocks with seven, nine or gin",
+    source="Gallucci et al., the intermediate control bot",
+    options=MediumOptions,
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw for less deadwood; discard what is useless to both; knock by the options."""
     if table.phase == DRAW or table.phase == OFFER:
-        takes = can_take(table) and drops_deadwood(table, mine, np.int64(par[MINIMUM_DROP]))
+        takes = can_take(table) and drops_deadwood(table, mine, np.int64(params[P.minimum_drop]))
         return np.int64(TAKE_UP_CARD) if takes else decline(table)
     if table.phase == DISCARD:
-        return _throw_or_knock(table, mine, par)
+        return _discard_or_knock(table, mine, params[P.knock_at])
     if table.phase == WALL:
         return at_the_wall(table, mine)
     return showdown_code(table, mine)

@@ -1,19 +1,20 @@
 """Random legal play.
 
-Source: the yardstick of every study. Policy: a fair coin decides between the up-card and the stock and whether to
-accept an offer; a random legal discard; a coin decides whether to knock when that discard allows it; melds and
-lay-offs are random legal moves. Departures: none. Measured in docs/results/gin-baselines.md.
+Source: the baseline of every study. Policy: a fair coin decides between the upcard and the stock and whether to accept
+an offer; the discard is random; a coin decides whether to knock when that discard allows it; melds and layoffs are
+random legal moves. Departures: none. Measured in docs/results/gin-baselines.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
+from rummylab._jit import helper
+from rummylab.agents.register import register_agent
+from rummylab.cards.bits import choose, rare
 from rummylab.cards.rng import any_card, below
+from rummylab.engine.rows import Params
 from rummylab.games.gin.rules import (
-    ACT,
     DISCARD,
     DISCARD_CODE,
     DRAW,
@@ -31,14 +32,17 @@ from rummylab.games.gin.rules import (
 
 @helper
 def _any_legal(table: np.void, mine: np.void) -> int:
+    rare()
     codes = np.empty(MAX_LEGAL, np.int16)
     return np.int64(codes[below(mine, legal_codes(table, mine, codes))])
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@register_agent(game="gin", name="random", summary="Random legal moves", source="the baseline of every study")
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Make a random legal move."""
     if table.phase == DRAW or table.phase == OFFER:
-        return TAKE_UP_CARD if can_take(table) and below(mine, np.int64(2)) else decline(table)
+        declined = decline(table)
+        return choose(below(mine, np.int64(2)) != 0, TAKE_UP_CARD, declined) if can_take(table) else declined
     if table.phase == DISCARD:
         cards = discards(table, mine)
         card = any_card(mine, cards)

@@ -1,23 +1,23 @@
 """Simple: the official baseline of the EAAI-2021 Gin Rummy challenge.
 
-Source: the "SimpleGinRummyPlayer" of the challenge, as described on the rules page. Policy: take the up-card only
-if it becomes part of a meld; throw a random card among those that leave least deadwood; knock as soon as possible;
-lay down a random arrangement of least deadwood. Departures: where lay-offs are the defender's choice (presets
-``classic`` and ``openspiel``), which the original does not know, it lays off every loose card that fits.
-Measured in docs/results/gin-baselines.md.
+Source: the "SimpleGinRummyPlayer" of the challenge, as described on the rules page. Policy: take the upcard only if it
+becomes part of a meld; discard a random card among those that leave the least deadwood; knock as soon as possible; lay
+down a random arrangement with the least deadwood. Departures: where layoffs are the defender's choice (presets
+``classic`` and ``openspiel``), which the original does not have, it lays off every unmelded card that fits. Measured in
+docs/results/gin-baselines.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import bit, lowest
+from rummylab._jit import helper
+from rummylab.agents.register import register_agent
+from rummylab.cards import melds
+from rummylab.cards.bits import always_inline, bit, choose, lowest, rare
 from rummylab.cards.rng import any_card, below
-from rummylab.games.gin import melds
+from rummylab.engine.rows import Params
 from rummylab.games.gin.rules import (
-    ACT,
     DISCARD,
     DISCARD_CODE,
     DONE,
@@ -35,24 +35,25 @@ from rummylab.games.gin.rules import (
     decline,
     discards,
     place_for,
-    rest,
+    unmelded,
 )
 
-# How Simple uses its memory. The repeat guard keeps every {drawn, discarded} pair of the hand, four to a word, and a
-# mask of all cards in such pairs, so that the list is searched only when the drawn card is in one.
+# Memory of the repeat guard: every {drawn, discarded} pair of the hand, four to a word, and a mask of all cards in such
+# pairs, so that the list is searched only when the drawn card is in one.
 _IN_PAIRS, _N_PAIRS, _PAIRS = 0, 1, 2
 _MAX_PAIRS = 30 * 4
 
 
 @helper
 def _melds(table: np.void, mine: np.void) -> bool:
-    """Return whether the up-card becomes part of some meld of the hand."""
+    """Return whether the upcard becomes part of a meld of the hand."""
     up = bit(table.up)
     return melds.melded(mine.hand | up) & up != 0
 
 
 @helper
 def _discard(table: np.void, mine: np.void) -> int:
+    always_inline()
     legal = discards(table, mine)
     allowed = legal & ~_repeats(mine)
     cards, left = melds.best_discards(mine.hand, allowed if allowed else legal)
@@ -64,23 +65,28 @@ def _discard(table: np.void, mine: np.void) -> int:
 @helper
 def _repeats(mine: np.void) -> int:
     """Return the discards that would repeat a {drawn, discarded} pair of this hand."""
-    cards = np.int64(0)
     drawn = np.int64(mine.drawn)
-    if mine.memory[_IN_PAIRS] & bit(drawn):
-        for i in range(mine.memory[_N_PAIRS]):
-            pair = mine.memory[_PAIRS + (i >> 2)] >> (16 * (i & 3))
-            first, second = (pair >> 6) & 63, pair & 63
-            if first == drawn:
-                cards |= bit(second)
-            elif second == drawn:
-                cards |= bit(first)
+    return _paired_with(mine, drawn) if mine.memory[_IN_PAIRS] & bit(drawn) else np.int64(0)
+
+
+@helper
+def _paired_with(mine: np.void, drawn: int) -> int:
+    rare()
+    cards = np.int64(0)
+    for i in range(mine.memory[_N_PAIRS]):
+        pair = mine.memory[_PAIRS + (i >> 2)] >> (16 * (i & 3))
+        first, second = (pair >> 6) & 63, pair & 63
+        if first == drawn:
+            cards |= bit(second)
+        elif second == drawn:
+            cards |= bit(first)
     return cards
 
 
 @helper
 def _remember(mine: np.void, card: int) -> None:
     n = mine.memory[_N_PAIRS]
-    if n < _MAX_PAIRS:
+    if 0 <= n < _MAX_PAIRS:  # so that Numba needs no code for negative indexes
         pair = (np.int64(mine.drawn) << 6) | card
         mine.memory[_PAIRS + (n >> 2)] |= pair << (16 * (n & 3))
         mine.memory[_N_PAIRS] = n + 1
@@ -89,7 +95,7 @@ def _remember(mine: np.void, card: int) -> None:
 
 @helper
 def _at_the_wall(table: np.void, mine: np.void) -> int:
-    """Knock with the last up-card if that is possible (preset openspiel)."""
+    """Knock with the last upcard if that is possible (preset ``openspiel``)."""
     cards, left = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
     if left > table.limit:
         return PASS
@@ -98,9 +104,9 @@ def _at_the_wall(table: np.void, mine: np.void) -> int:
 
 @helper
 def _lay_off(table: np.void, mine: np.void) -> int:
-    """Lay off the first card outside the own melds that fits."""
+    """Lay off the first unmelded card that fits."""
     _, a, b, c = melds.arrangement(mine.hand, table.rules.max_run, np.int64(0))
-    loose = rest(table, mine) & ~(a | b | c)
+    loose = unmelded(table, mine) & ~(a | b | c)
     while loose:
         card = lowest(loose)
         loose &= loose - 1
@@ -111,18 +117,25 @@ def _lay_off(table: np.void, mine: np.void) -> int:
 
 @helper
 def _meld(table: np.void, mine: np.void) -> int:
-    """Lay down a random arrangement of least deadwood, one meld at a time."""
-    left = rest(table, mine)
+    """Lay down a random arrangement with the least deadwood, one meld at a time."""
+    left = unmelded(table, mine)
     n, meld, _, _ = melds.arrangement(left, table.rules.max_run, np.int64(0))
     if n > 1:
         _, meld, _, _ = melds.arrangement(left, table.rules.max_run, below(mine, n))
     return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@register_agent(
+    game="gin",
+    name="simple",
+    summary="Takes an upcard that melds, discards what leaves the least deadwood, knocks at once",
+    source="EAAI-2021 Gin Rummy challenge, SimpleGinRummyPlayer",
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Take what melds; discard for the least deadwood; knock as soon as possible."""
     if table.phase == DRAW or table.phase == OFFER:
-        return TAKE_UP_CARD if can_take(table) and _melds(table, mine) else decline(table)
+        declined = decline(table)
+        return choose(_melds(table, mine), TAKE_UP_CARD, declined) if can_take(table) else declined
     if table.phase == DISCARD:
         return _discard(table, mine)
     if table.phase == WALL:

@@ -1,31 +1,32 @@
-"""Defeat-seeking: breaks its own melds and keeps what counts most.
+"""Defeat-seeking: breaks its own melds and keeps the cards that count most.
 
-Source: Saha et al., section VII, agent 2. Policy: with a meld in hand it takes the open card if that card forms no
-meld, else from the stock; without a meld always from the stock. It throws the cheapest card of a meld, and with no
-meld the cheapest card of all, which makes the score grow. It declares if its hand has become declarable all the
-same (footnote 4). Departures: only melds without jokers are looked for, because a joker is the cheapest card of any
-meld it could complete and goes first anyway; for the same reason an open joker counts as forming a meld. It
-never drops: the paper calls that unproductive here. Measured in docs/agents/indian.md.
+Source: Saha et al., section VII, agent 2. Policy: with a meld in hand, take the upcard if it forms no meld, else draw
+from the stock; without a meld, always draw from the stock. Discard the cheapest card of a meld or, without a meld, the
+cheapest card of all, so that the score grows. Declare if the hand has become declarable all the same (footnote 4).
+Departures: only melds without jokers are considered, because a joker is the cheapest card of any meld it could
+complete and goes first anyway; for the same reason a joker as the upcard counts as forming a meld. The agent never
+drops: the paper calls that unproductive here. Measured in docs/agents/indian.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
-from rummylab.agents.indian.common import cheapest
+from rummylab._jit import helper
+from rummylab.agents.indian.common import between_deals, cheapest
+from rummylab.agents.register import register_agent
 from rummylab.cards.bits import EACH_SUIT, bit, lowest, popcount
 from rummylab.cards.rng import any_card
+from rummylab.engine.rows import Params
 from rummylab.games.indian.melds import GROUP
 from rummylab.games.indian.minscore import pure_windows, window_cards
 from rummylab.games.indian.rules import (
-    ACT,
     DECLARE_CODE,
     DISCARD_CODE,
     DRAW,
     DRAW_PILE,
     DRAW_STOCK,
+    OVER,
     can_take,
     declarable,
     is_joker,
@@ -56,8 +57,16 @@ def _draw(table: np.void, mine: np.void) -> int:
     return np.int64(DRAW_STOCK) if _melded(mine.hand | up) & up else np.int64(DRAW_PILE)
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@register_agent(
+    game="indian",
+    name="defeat-seeking",
+    summary="Breaks its own melds and keeps the cards that count most",
+    source="Saha et al., section VII",
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw away from melds; declare if that cannot be avoided, else discard the cheapest melded card."""
+    if table.phase > OVER:
+        return between_deals(table, mine)
     if table.phase == DRAW:
         return _draw(table, mine)
     good = declarable(table, mine)

@@ -1,42 +1,79 @@
 """MinDist: move toward the nearest hand that can be declared.
 
-Source: Saha et al., section VII, agent 4. Policy: take the open card if the best thirteen cards with it have a lower
-MinDist than the hand, else from the stock; of the cards whose loss leaves the least MinDist throw the one that
-counts most; declare at zero. `mindist-drawn` is what the published experiments did: when the draw gained
-nothing, the drawn card goes. Drop adherence (`mindist-drop`): drop before the first draw with MinDist above 4.
-Departures: ties by lot. Measured in docs/agents/indian.md.
-
-par: [drop at this MinDist or more, 0: never; 1 to throw the drawn card when it gained nothing, else 0].
+Source: Saha et al., section VII, agent 4. Policy: take the upcard if the best thirteen cards with it have a lower
+MinDist than the hand, else draw from the stock; among the cards whose loss leaves the lowest MinDist, discard the one
+that counts most points; declare at zero. `mindist-drawn` does what the published experiments did: if the draw did not
+lower MinDist, it discards the drawn card. Drop adherence (`mindist-drop`): drop before the first draw at MinDist above
+4. Departures: ties are broken at random. Measured in docs/agents/indian.md.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
 
-from rummylab._jit import helper, kernel_of
-from rummylab.agents.indian.common import dearest, distance_before_draw, draw_by_distance, note_distance
+import numpy as np
+
+from rummylab._jit import helper
+from rummylab.agents.indian.common import (
+    DropOptions,
+    between_deals,
+    dearest,
+    distance_before_draw,
+    draw_by_distance,
+    spare_cards,
+)
+from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card
-from rummylab.games.indian.mindist import discards14
-from rummylab.games.indian.rules import ACT, DECLARE_CODE, DISCARD_CODE, DRAW
+from rummylab.engine.agent_options import option
+from rummylab.engine.rows import Params
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, OVER
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinDistOptions(DropOptions):
+    """Options of the MinDist agent."""
+
+    discards_drawn: bool = option(False, "1 to discard the drawn card if it did not lower MinDist.")
+
+
+P = MinDistOptions.indices()
 
 
 @helper
-def _discard(table: np.void, mine: np.void, throws_drawn: bool) -> int:
-    wild = np.int64(table.wild)
+def _discard(table: np.void, mine: np.void, discards_drawn: bool) -> int:
     before = distance_before_draw(table, mine)
-    distance, spares = discards14(mine.hand, mine.twice, mine.jokers, wild)
-    note_distance(mine, distance)
+    distance, spares = spare_cards(table, mine)
     if distance == 0:
         return DECLARE_CODE + lowest(spares)
-    if throws_drawn and distance == before:
+    if discards_drawn and distance == before:
         return DISCARD_CODE + np.int64(mine.drawn)
-    return DISCARD_CODE + any_card(mine, dearest(spares, wild))
+    return DISCARD_CODE + any_card(mine, dearest(spares, np.int64(table.wild)))
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@register_agent(
+    game="indian",
+    name="mindist",
+    summary="Moves toward the nearest hand that can be declared; discards the costliest card it can spare",
+    source="Saha et al., section VII",
+    options=MinDistOptions,
+    variants={
+        "mindist-drop": Variant(
+            summary="Moves toward the nearest hand that can be declared; drops early at MinDist above 4",
+            source="Saha et al., section VII and VIII",
+            options=MinDistOptions(drop_at=5),
+        ),
+        "mindist-drawn": Variant(
+            summary="Moves toward the nearest hand that can be declared; discards a drawn card that does not help",
+            source="the paper's published experiments",
+            options=MinDistOptions(discards_drawn=True),
+        ),
+    },
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw for the lowest MinDist; declare, or discard the costliest spare card."""
+    if table.phase > OVER:
+        return between_deals(table, mine)
     if table.phase == DRAW:
-        return draw_by_distance(table, mine, par[0])
-    return _discard(table, mine, par[1] > 0)
+        return draw_by_distance(table, mine, params[P.drop_at])
+    return _discard(table, mine, params[P.discards_drawn] > 0)

@@ -1,60 +1,78 @@
-"""MinDist improved by the opponent's play: what he throws he does not need, what he takes he does.
+"""MinDist with an eye on the opponent: they do not need what they discard, and they need what they take.
 
-Source: Saha et al., sections VI and VII, agent 6. Policy: as MinDist while the draw brings the hand nearer. If it does
-not, of the cards that cost no distance: those not near a card the opponent took from the pile, then those
-near a card he threw, then the one that counts most. Near means next to it in the suit, or of its rank. Drop
-adherence (`mindist-opp-drop`): drop before the first draw with MinDist above 4. Departures: with more than two
-players the opponent is the one who can take the discard; ties by lot. Measured in docs/agents/indian.md.
-
-par: [drop at this MinDist or more, 0: never].
+Source: Saha et al., sections VI and VII, agent 6. Policy: play like MinDist while the draw lowers MinDist. If it does
+not, choose among the cards that cost no distance: first those not near a card the opponent took from the pile, then
+those near a card they discarded, then the one that counts most points. Near means next to it in its suit, or of its
+rank. Drop adherence (`mindist-opp-drop`): drop before the first draw at MinDist above 4. Departures: with more than two
+players, the opponent is the player who can take the discard; ties are broken at random. Measured in
+docs/agents/indian.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
+from rummylab._jit import helper
 from rummylab.agents.indian.common import (
+    DROP_AT,
+    DropOptions,
+    between_deals,
     dearest,
     distance_before_draw,
     draw_by_distance,
     near,
     next_seat,
-    note_distance,
+    spare_cards,
 )
+from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card
-from rummylab.games.indian.mindist import discards14
-from rummylab.games.indian.rules import ACT, DECLARE_CODE, DISCARD_CODE, DRAW
+from rummylab.engine.rows import Params
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, OVER
+
+P = DropOptions.indices()
 
 
 @helper
 def _safest(table: np.void, mine: np.void, cards: int) -> int:
-    """Return those of *cards* that the opponent's play speaks for most."""
+    """Return those of *cards* that look safest from the opponent's play."""
     opponent = next_seat(table, mine)
-    of_no_use = cards & ~near(table.picked[opponent])
-    if of_no_use:
-        cards = of_no_use
-    like_thrown = cards & near(table.thrown[opponent])
-    return like_thrown if like_thrown else cards
+    unwanted = cards & ~near(table.picked[opponent])
+    if unwanted:
+        cards = unwanted
+    like_discarded = cards & near(table.thrown[opponent])
+    return like_discarded if like_discarded else cards
 
 
 @helper
 def _discard(table: np.void, mine: np.void) -> int:
-    wild = np.int64(table.wild)
     before = distance_before_draw(table, mine)
-    distance, spares = discards14(mine.hand, mine.twice, mine.jokers, wild)
-    note_distance(mine, distance)
+    distance, spares = spare_cards(table, mine)
     if distance == 0:
         return DECLARE_CODE + lowest(spares)
     if distance == before:
         spares = _safest(table, mine, spares)
-    return DISCARD_CODE + any_card(mine, dearest(spares, wild))
+    return DISCARD_CODE + any_card(mine, dearest(spares, np.int64(table.wild)))
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@register_agent(
+    game="indian",
+    name="mindist-opp",
+    summary="Plays for the lowest MinDist; discards the spare card that the opponent seems to have no use for",
+    source="Saha et al., section VII",
+    options=DropOptions,
+    variants={
+        "mindist-opp-drop": Variant(
+            summary="Plays for the lowest MinDist with safe discards; drops before the first draw at MinDist above 4",
+            source="Saha et al., section VII and VIII",
+            options=DROP_AT,
+        )
+    },
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw for the lowest MinDist; declare, or discard the safest spare card."""
+    if table.phase > OVER:
+        return between_deals(table, mine)
     if table.phase == DRAW:
-        return draw_by_distance(table, mine, par[0])
+        return draw_by_distance(table, mine, params[P.drop_at])
     return _discard(table, mine)

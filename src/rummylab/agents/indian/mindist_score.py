@@ -1,38 +1,60 @@
-"""MinDist improved by MinScore: of the cards that cost no distance, throw the one that saves most points.
+"""MinDist with an eye on the score: among the cards that cost no distance, discard the one that saves most points.
 
-Source: Saha et al., section VII, agent 5. Policy: draw like MinDist; of the cards whose loss leaves the least
-MinDist throw the one that leaves the least MinScore; declare at zero. Drop adherence (`mindist-score-drop`): drop
-before the first draw with MinDist above 4. Departures: the MinScore is the uncapped one, also where the draw brought
-the hand nearer; ties by lot. Measured in docs/agents/indian.md.
-
-par: [drop at this MinDist or more, 0: never].
+Source: Saha et al., section VII, agent 5. Policy: draw like MinDist; among the cards whose loss leaves the lowest
+MinDist, discard the one that leaves the lowest MinScore; declare at zero. Drop adherence (`mindist-score-drop`): drop
+before the first draw at MinDist above 4. Departures: MinScore is the uncapped one, also where the draw lowered MinDist;
+ties are broken at random. Measured in docs/agents/indian.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import helper, kernel_of
-from rummylab.agents.indian.common import draw_by_distance, least_scores, note_distance
+from rummylab._jit import helper
+from rummylab.agents.indian.common import (
+    DROP_AT,
+    DropOptions,
+    between_deals,
+    draw_by_distance,
+    least_scores,
+    spare_cards,
+)
+from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card
-from rummylab.games.indian.mindist import discards14
-from rummylab.games.indian.rules import ACT, DECLARE_CODE, DISCARD_CODE, DRAW
+from rummylab.engine.rows import Params
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, OVER
+
+P = DropOptions.indices()
 
 
 @helper
 def _discard(table: np.void, mine: np.void) -> int:
-    distance, spares = discards14(mine.hand, mine.twice, mine.jokers, np.int64(table.wild))
-    note_distance(mine, distance)
+    distance, spares = spare_cards(table, mine)
     if distance == 0:
         return DECLARE_CODE + lowest(spares)
     _, cards = least_scores(table, mine.hand, mine.twice, mine.jokers, spares)
     return DISCARD_CODE + any_card(mine, cards)
 
 
-@kernel_of(ACT)
-def act(table: np.void, mine: np.void, par: npt.NDArray[np.float32]) -> int:
+@register_agent(
+    game="indian",
+    name="mindist-score",
+    summary="Plays for the lowest MinDist; discards the spare card that leaves the lowest MinScore",
+    source="Saha et al., section VII",
+    options=DropOptions,
+    variants={
+        "mindist-score-drop": Variant(
+            summary="Plays for the lowest MinDist, then MinScore; drops before the first draw at MinDist above 4",
+            source="Saha et al., section VII and VIII",
+            options=DROP_AT,
+        )
+    },
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw for the lowest MinDist; declare, or discard the spare card that leaves the lowest MinScore."""
+    if table.phase > OVER:
+        return between_deals(table, mine)
     if table.phase == DRAW:
-        return draw_by_distance(table, mine, par[0])
+        return draw_by_distance(table, mine, params[P.drop_at])
     return _discard(table, mine)

@@ -1,7 +1,6 @@
-"""The belief from counting cards: up-cards the opponent took and kept are certain, the rest of its hand is uniform.
+"""The belief of a card counter: upcards that the opponent took and kept are certain, other cards uniform.
 
-That is the opponent's hand as a fuzzy card collection (:mod:`rummylab.beliefs.fuzzy`), so it also goes by the name
-``fuzzy``.
+This is the opponent's hand as a fuzzy card collection (`rummylab.beliefs.fuzzy`), so it is also called ``fuzzy``.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from rummylab.beliefs.gin.uniform import HAND_SIZE, unseen
 
 
 @helper
-def fill(table: np.void, mine: np.void, par: Floats, at: int, out: Floats) -> None:
-    """Write the belief of the seat that holds *mine* to *out* (see :mod:`~rummylab.beliefs.gin.uniform`)."""
+def fill(table: np.void, mine: np.void, params: Floats, at: int, out: Floats) -> None:
+    """Write the belief of the seat that holds *mine* to *out* (see `rummylab.beliefs.gin.uniform`)."""
     known = table.known[1 - mine.seat]
     write_chances(known, unseen(table, mine) & ~known, HAND_SIZE, out)

@@ -1,9 +1,9 @@
-"""What the opponent-hand network looks at: four planes of 52 numbers, the inputs of the paper.
+"""The inputs of the opponent-hand network: four planes of 52 numbers, as in the paper.
 
-Source: "Opponent hand estimation in Gin Rummy", section Model Design. Plane 0 is 1 for a card in the own hand and -1
-for one in the discard pile; planes 1 to 3 hold the opponent's turn (1 is the first) at which it took the card from the
-pile, let it go by, discarded it, and 0 for never. In a plane a card stands at 13 * suit + rank; the paper's 13 x 4
-matrix is the same up to the order, which a fully connected layer does not notice. Nothing is scaled.
+Source: "Opponent hand estimation in Gin Rummy", section Model Design. Plane 0 is 1 for a card in the player's own hand
+and -1 for one in the discard pile. Planes 1 to 3 hold the opponent's turn (1 is the first) at which they took the card
+from the pile, passed it, or discarded it, and 0 for never. A card is at 13 * suit + rank; the paper's 13 x 4 matrix
+differs only in the order, which does not matter to a fully connected layer. The inputs are not scaled.
 """
 
 from __future__ import annotations

@@ -1,20 +1,19 @@
-"""Hands of the right shape: the cards of a hand belong together, which separate probabilities do not say.
+"""Shaped hands: sampled hands whose cards fit together as those of real hands do.
 
-A belief gives each card its own probability. Hands drawn from it card by card have far too few melds: players keep what
-fits together. Here a hand H weighs
+A belief gives each card its own probability. Hands drawn from it card by card have far too few melds, since players
+keep cards that fit together. Here a hand H has the weight
 
-    product of (odds of each card) ** a  *  exp(b * deadwood / 10 + c * neighbours + d * pairs)
+    product of (odds of each card) ** a  *  exp(b * deadwood / 10 + c * neighbors + d * pairs)
 
-with neighbours (same suit, next rank) and pairs (same rank) counted in H, and a, b, c, d for each of the opponent's
-turns. They are fitted to play (:mod:`rummylab.learning.opponent_hand.shape`), so that sampled hands have on average the
-deadwood, neighbours and pairs that real ones have. Players differ: after ten turns Simple holds twice the deadwood of a
-utility agent. So there is a set of weights for each kind of opponent. Drawn by a Metropolis walk that swaps one card at
-a time.
+with neighbors (same suit, next rank) and pairs (same rank) counted in H, and a, b, c, d for each of the opponent's
+turns. They are fitted to play (``rummylab train gin-hand-shape``), so that sampled hands have, on average, the
+deadwood, neighbors and pairs of real ones. Players differ: after ten turns Simple holds twice the deadwood of a utility
+agent. So there is a set of weights for each kind of opponent. Hands are drawn by a Metropolis walk that swaps one card
+at a time.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -24,18 +23,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, bit, index_of, nth_card, popcount
+from rummylab.cards.bits import ALL_CARDS, bit, index_of, lowest, popcount
+from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import below
-from rummylab.engine.artifacts import check_kind, read_numbers, write_whole
+from rummylab.engine.artifacts import check_kind, read_numbers, write_json
 from rummylab.errors import ArtifactError
-from rummylab.games.gin.melds import min_deadwood
 
 Floats = npt.NDArray[np.float32]
 Masks = npt.NDArray[np.int64]
 
 N_STAGES = 13
-"""By the opponent's complete turns, 12 and more in one."""
-FEATURES = ("log odds", "deadwood / 10", "neighbours", "pairs")
+"""By the opponent's complete turns; the last stage is 12 or more."""
+FEATURES = ("log odds", "deadwood / 10", "neighbors", "pairs")
 N_FEATURES = len(FEATURES)
 N_SHAPE = N_STAGES * N_FEATURES
 """Weights for one kind of opponent."""
@@ -44,7 +43,9 @@ KINDS = ("utility", "simple", "mix")
 N_KINDS = len(KINDS)
 BURN_IN, THINNING = 80, 12
 """Swaps tried before the first hand, and between two hands."""
-_SURE = 1e-4
+N_LISTED = 52
+"""The size of the working array of `walk`."""
+_LEAST_CHANCE = 1e-4
 _STEPS = 1 << 20
 
 FORMAT, VERSION = "rummylab-hand-shape", 2
@@ -53,7 +54,7 @@ BUNDLED = "hand_shape.json"
 
 
 def save(path: Path, weights: Mapping[str, Floats], manifests: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write fitted weights of every kind, one row for each stage, and where they come from."""
+    """Write the weights of every kind, one row for each stage, with their manifests."""
     kinds = {
         kind: {
             "weights": [[round(float(weight), 4) for weight in row] for row in weights[kind]],
@@ -62,11 +63,11 @@ def save(path: Path, weights: Mapping[str, Floats], manifests: Mapping[str, Mapp
         for kind in KINDS
     }
     head = {"format": FORMAT, "version": VERSION, "features": list(FEATURES)}
-    write_whole(path, (json.dumps({**head, "kinds": kinds}, indent=1) + "\n").encode())
+    write_json(path, {**head, "kinds": kinds})
 
 
 def read_manifests(path: Path) -> dict[str, Any]:
-    """Return where the weights of each kind in *path* come from."""
+    """Return the manifest of each kind of weights in *path*."""
     load(path)
     kinds = read_numbers(path)["kinds"]
     return {kind: kinds[kind]["manifest"] for kind in KINDS}
@@ -79,7 +80,7 @@ def load(path: Path) -> Floats:
     try:
         weights = np.array([found["kinds"][kind]["weights"] for kind in KINDS], np.float32)
     except (ValueError, KeyError, TypeError, OverflowError):
-        raise ArtifactError(f"{path} holds no weights of a hand's shape") from None
+        raise ArtifactError(f"{path} does not hold weights of a hand's shape") from None
     if weights.shape != (N_KINDS, N_STAGES, N_FEATURES) or not np.isfinite(weights).all():
         raise ArtifactError(f"{path}: the weights have shape {weights.shape}, not {(N_KINDS, N_STAGES, N_FEATURES)}")
     return weights
@@ -92,8 +93,8 @@ def bundled() -> Floats:
 
 
 @helper
-def stage_of(table: np.void, mine: np.void) -> int:
-    """Return the row of weights for the opponent of *mine*: its complete turns in this hand."""
+def opponent_turns(table: np.void, mine: np.void) -> int:
+    """Return the complete turns of the opponent of *mine*, at most those of the last row of weights."""
     n = popcount(table.thrown[1 - mine.seat])
     return min(n, N_STAGES - 1)
 
@@ -102,58 +103,79 @@ def stage_of(table: np.void, mine: np.void) -> int:
 def write_log_odds(belief: Floats, out: Floats) -> None:
     """Write the log-odds of all 52 cards to *out*, within bounds."""
     for i in range(52):
-        chance = min(max(np.float64(belief[i]), _SURE), 1 - _SURE)
+        chance = min(max(np.float64(belief[i]), _LEAST_CHANCE), 1 - _LEAST_CHANCE)
         out[i] = np.float32(np.log(chance / (1 - chance)))
 
 
 @helper
-def neighbours(hand: int) -> int:
-    """Return how many pairs of cards are next to each other in a suit."""
+def neighbors(hand: int) -> int:
+    """Return the number of pairs of cards with the same suit and consecutive ranks."""
     return popcount(hand & (hand >> 1))
 
 
 @helper
 def pairs(hand: int) -> int:
-    """Return how many pairs of cards have the same rank."""
+    """Return the number of pairs of cards with the same rank."""
     return popcount(hand & (hand >> 16)) + popcount(hand & (hand >> 32)) + popcount(hand & (hand >> 48))
 
 
 @helper
-def _fit(hand: int, par: Floats, at: int) -> float:
-    """Return the logarithm of what *hand* weighs as a whole, the odds of its cards apart."""
+def _fit(hand: int, params: Floats, at: int) -> float:
+    """Return the logarithm of the weight of *hand* without the odds of its cards."""
     return (
-        par[at + 1] * np.float32(0.1) * np.float32(min_deadwood(hand))
-        + par[at + 2] * np.float32(neighbours(hand))
-        + par[at + 3] * np.float32(pairs(hand))
+        params[at + 1] * np.float32(0.1) * np.float32(min_deadwood(hand))
+        + params[at + 2] * np.float32(neighbors(hand))
+        + params[at + 3] * np.float32(pairs(hand))
     )
 
 
 @helper
-def walk(holder: np.void, hand: int, known: int, unseen: int, odds: Floats, par: Floats, at: int, steps: int) -> int:
-    """Return *hand* after *steps* tried swaps of a card not *known* for another of *unseen*; ``holder.rng`` moves."""
-    fit = _fit(hand, par, at)
-    mine = hand & ~known
-    n_mine = popcount(mine)
-    n_other = popcount(unseen) - popcount(hand)
+def walk(
+    holder: np.void,
+    hand: int,
+    known: int,
+    hidden: int,
+    odds: Floats,
+    params: Floats,
+    at: int,
+    steps: int,
+    cards: npt.NDArray[np.int8],
+) -> int:
+    """Return *hand* after *steps* proposed swaps of a card not *known* for one of *hidden*; uses ``holder.rng``.
+
+    *cards* is a working array of `N_LISTED` numbers.
+    """
+    fit = _fit(hand, params, at)
+    n_mine = _list_cards(hand & ~known, cards)
+    n_other = _list_cards(hidden & ~hand, cards[n_mine:])
     if n_mine == 0 or n_other == 0:
         return hand
     for _ in range(steps):
-        other = unseen & ~hand
-        out = nth_card(mine, below(holder, n_mine))
-        new = nth_card(other, below(holder, n_other))
+        place, other = below(holder, n_mine), n_mine + below(holder, n_other)
+        out, new = np.int64(cards[place]), np.int64(cards[other])
         tried = hand ^ bit(out) ^ bit(new)
-        tried_fit = _fit(tried, par, at)
-        gain = par[at] * (odds[index_of(new)] - odds[index_of(out)]) + tried_fit - fit
+        tried_fit = _fit(tried, params, at)
+        gain = params[at] * (odds[index_of(new)] - odds[index_of(out)]) + tried_fit - fit
         if gain >= 0 or below(holder, _STEPS) < np.exp(gain) * _STEPS:
-            hand = tried
-            mine = hand & ~known
-            fit = tried_fit
+            cards[place], cards[other] = new, out
+            hand, fit = tried, tried_fit
     return hand
 
 
 @helper
+def _list_cards(mask: int, out: npt.NDArray[np.int8]) -> int:
+    """Write the ids of the cards of *mask* to *out*; return how many."""
+    n = 0
+    while mask:
+        out[n] = lowest(mask)
+        mask &= mask - 1
+        n += 1
+    return n
+
+
+@helper
 def with_known(hand: int, known: int) -> int:
-    """Return *hand* with the *known* cards in it, as large as before."""
+    """Return *hand* with other cards replaced by the missing *known* ones."""
     missing = known & ~hand
     while missing:
         spare = hand & ~known
@@ -164,18 +186,18 @@ def with_known(hand: int, known: int) -> int:
 
 @helper
 def shape_hands(
-    table: np.void, mine: np.void, first: int, belief: Floats, par: Floats, at: int, hands: Masks, n_hands: int
+    table: np.void, mine: np.void, first: int, belief: Floats, params: Floats, at: int, hands: Masks, n_hands: int
 ) -> None:
-    """Write *n_hands* hands to *hands*, beginning the walk at *first*, a hand drawn by *belief*.
+    """Write *n_hands* shaped hands to *hands*; the walk starts at *first*, a hand drawn from *belief*.
 
-    The weights begin at ``par[at]``; the random stream is ``mine.rng``.
+    The weights begin at ``params[at]``; the random stream is ``mine.rng``.
     """
-    odds = np.empty(52, np.float32)
+    odds, cards = np.empty(52, np.float32), np.empty(N_LISTED, np.int8)
     write_log_odds(belief, odds)
-    unseen = ALL_CARDS & ~(mine.hand | table.pile)
+    hidden = ALL_CARDS & ~(mine.hand | table.pile)
     known = table.known[1 - mine.seat]
-    row = at + N_FEATURES * stage_of(table, mine)
-    hand = walk(mine, with_known(first, known), known, unseen, odds, par, row, BURN_IN)
+    row = at + N_FEATURES * opponent_turns(table, mine)
+    hand = walk(mine, with_known(first, known), known, hidden, odds, params, row, BURN_IN, cards)
     for i in range(n_hands):
-        hand = walk(mine, hand, known, unseen, odds, par, row, THINNING)
+        hand = walk(mine, hand, known, hidden, odds, params, row, THINNING, cards)
         hands[i] = hand

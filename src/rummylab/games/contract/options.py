@@ -1,52 +1,89 @@
-"""The options of contract rummy and its presets: Chinese Rummy mini-game 1, the same by the letter, seven contracts.
+"""The options of contract rummy and its presets: Chinese Rummy and the contract rummies of seven and ten rounds.
 
-The numbers are those of the rules page (``docs/games/chinese.md``).
+The numbers are those of the rules page (``docs/games/contract.md``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from rummylab.engine.options import Options
-from rummylab.errors import OptionError
+from rummylab.errors import OptionError, check_type
 
 MAX_ROUNDS: Final = 10
-MAX_MELDS: Final = 3
+MAX_SEATS: Final = 6
+MAX_MELDS: Final = 4
 """Most melds of one contract."""
-_ITEM: Final = re.compile(r"([1-9]?)([SR])([34])")
+MAX_RUNS: Final = 3
+"""Most runs among them."""
+MAX_HAND: Final = 20
+"""Most cards that a round deals to a player."""
+SIZES: Final = {"S": range(3, 9), "R": range(3, 14)}
+"""Cards that a set or a run of a contract may have."""
+_ITEM: Final = re.compile(r"([1-9]?)x?([SR])([0-9]{1,2})")
+
 _LITERAL: Final[dict[str, Any]] = {"reshuffle": "all_non_hand", "going_out": "discard_only"}
-_SEVEN: Final[dict[str, Any]] = {
+_CHINESE_7: Final[dict[str, Any]] = {
+    "contract": "2S3 | S3+R4 | 2R4 | S5+S4 | S3+R7 | 2S3+R4 | S3+2R4",
+    "hand_sizes": "7 8 9 10 11 12 12",
+    "rounds": 7,
+    "buys": "3",
+}
+_FACE_VALUE: Final[dict[str, Any]] = {"face_value": True, "ace_points": 15, "wild_points": 25}
+_CONTRACT_7: Final[dict[str, Any]] = {
     "contract": "2S3 | S3+R4 | 2R4 | 3S3 | 2S3+R4 | S3+2R4 | 3R4",
     "hand_sizes": "10 10 10 10 12 12 12",
     "rounds": 7,
+    "buys": "3",
+    **_FACE_VALUE,
+}
+_LIVERPOOL_7: Final[dict[str, Any]] = {
+    **_CONTRACT_7,
+    "seats": 3,
+    "hand_sizes": "7 10 10 10 12 12 14",
+    "wild_twos": False,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a round asks for: so many sets and runs, each of one size, from a hand of so many cards."""
+    """What a round asks for: sets and runs of some sizes, from a hand of so many cards. The largest come first."""
 
-    sets: int
-    set_size: int
-    runs: int
-    run_size: int
+    set_sizes: tuple[int, ...]
+    run_sizes: tuple[int, ...]
     hand: int
 
     @property
+    def sets(self) -> int:
+        """How many sets it asks for."""
+        return len(self.set_sizes)
+
+    @property
+    def runs(self) -> int:
+        """How many runs it asks for."""
+        return len(self.run_sizes)
+
+    @property
     def cards(self) -> int:
-        return self.sets * self.set_size + self.runs * self.run_size
+        """How many cards the contract takes."""
+        return sum(self.set_sizes) + sum(self.run_sizes)
 
     def __str__(self) -> str:
-        parts = [(self.sets, f"S{self.set_size}"), (self.runs, f"R{self.run_size}")]
-        return "+".join(f"{n if n > 1 else ''}{item}" for n, item in parts if n)
+        items = Counter([f"S{size}" for size in self.set_sizes] + [f"R{size}" for size in self.run_sizes])
+        return "+".join(f"{n if n > 1 else ''}{item}" for item, n in items.items())
 
     @classmethod
     def parse(cls, text: str, hand: int) -> Contract:
-        """Read a contract such as ``2S3+R4``: two sets of three and a run of four."""
-        found = {"S": [0, 3], "R": [0, 4]}
+        """Read a contract such as ``2S3+R4``: two sets of three and a run of four.
+
+        Raises:
+            OptionError: *text* is not a contract.
+        """
+        found: dict[str, list[int]] = {"S": [], "R": []}
         for word in text.replace(" ", "").split("+"):
             item = _ITEM.fullmatch(word)
             if item is None:
@@ -54,43 +91,65 @@ class Contract:
                     f"option contract has {word!r}, but an item reads 2S3 (two sets of three) or R4 (a run)"
                 )
             n, kind, size = int(item[1] or 1), item[2], int(item[3])
-            if found[kind][0] and found[kind][1] != size:
-                raise OptionError(f"option contract asks in {text.strip()!r} for melds of one kind and two sizes")
-            found[kind] = [found[kind][0] + n, size]
-        (sets, set_size), (runs, run_size) = found["S"], found["R"]
-        return cls(sets, set_size, runs, run_size, hand)
+            if size not in SIZES[kind]:
+                least, most = SIZES[kind][0], SIZES[kind][-1]
+                what = "set" if kind == "S" else "run"
+                raise OptionError(f"option contract has {word!r}, but a {what} has {least} to {most} cards")
+            found[kind] += [size] * n
+        sets, runs = (tuple(sorted(found[kind], reverse=True)) for kind in "SR")
+        return cls(sets, runs, hand)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContractOptions(Options):
     """Everything that differs between tables. The defaults are Chinese Rummy, mini-game 1."""
 
+    seats: int = 2
+    """Players at the table (1)."""
+    decks: int = 1
+    """Decks of 52 cards; two for three players and more unless told otherwise (1)."""
     contract: str = "2S3"
     """What must be laid down, round by round: ``2S3`` is two sets of three, ``R4`` a run of four (4)."""
     hand_sizes: str = "7"
     """Cards dealt to each player, one number or one for every round (2)."""
     jokers: int = 2
-    """Jokers in the deck; all twos are wild too (1)."""
+    """Jokers in each deck (1)."""
+    wild_twos: bool = True
+    """Twos are wild, as jokers are (1)."""
     wild_up_card: bool = True
-    """The first up-card may be wild; otherwise the next natural card of the stock changes places with it (2)."""
+    """The first upcard may be wild; otherwise the next natural card of the stock changes places with it (2)."""
     discard_drawn: bool = True
     """The card just drawn may be discarded; otherwise only if no other is left (3)."""
     set_sizes: str = "exact"
-    """Sets of a lay-down have ``exact`` the size of the contract, or it is the ``minimum`` (4)."""
+    """Sets of a laydown have ``exact`` the size of the contract, or it is the ``minimum`` (4)."""
     same_rank: bool = True
-    """Two sets of a lay-down may have the same rank (4)."""
+    """Two sets of a laydown may have the same rank (4)."""
+    wild_neighbors: bool = False
+    """Two wilds of a run that is laid down may lie side by side (11)."""
+    joined_runs: bool = False
+    """Two runs of a laydown may be one run cut in two (12)."""
     going_out: str = "lay_off"
     """``lay_off``: any move may empty the hand. ``discard_only``: the last card must be discarded (6)."""
+    final_discard: bool = True
+    """The last card may be discarded in the last round; otherwise a player left with one card keeps it (15)."""
     reshuffle: str = "discards"
     """Into the new stock go the ``discards`` but the top, or ``all_non_hand`` cards, melds and all (7)."""
     max_reshuffles: int = 2
     """Reshuffles after which an empty stock makes the round void (8)."""
     turn_cap: int = 200
     """Turns after which the round is void (8)."""
+    buys: str = "0"
+    """Discards that a player may buy, one number or one for every round; nobody buys at a table of two (14)."""
     low_points: int = 5
-    """What a card from 3 to 9 costs (9)."""
+    """What a card from 3 to 9 costs, and a two that is not wild (9)."""
+    face_value: bool = False
+    """Cards from 2 to 10 cost their face value instead (9)."""
+    ten_points: int = -1
+    """What a ten costs; -1: as much as a court card (9)."""
     high_points: int = 10
-    """What a ten, a court card or an ace costs (9)."""
+    """What a court card costs (9)."""
+    ace_points: int = -1
+    """What an ace costs; -1: as much as a court card (9)."""
     wild_points: int = 20
     """What a wild card costs (9)."""
     rounds: int = 1
@@ -98,19 +157,25 @@ class ContractOptions(Options):
     target: int = 0
     """Penalty points that end a match; 0: no such end. The table for people plays to 100 (10)."""
     random_starter: bool = True
-    """The first player of a match is drawn by lot; otherwise it is seat 0."""
+    """The first player of a match is drawn at random; otherwise it is seat 0."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "chinese_mg1": {},
-        "chinese_mg1_literal": _LITERAL,
-        "contract7": _SEVEN,
+        "chinese": {},
+        "chinese-literal": _LITERAL,
+        "chinese-7": _CHINESE_7,
+        "contract-7": _CONTRACT_7,
+        "liverpool-7": _LIVERPOOL_7,
     }
     RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
+        "seats": (2, 4),
+        "decks": (1, 2),
         "jokers": (0, 2),
         "max_reshuffles": (0, 100),
         "turn_cap": (1, 10_000),
         "low_points": (0, 100),
+        "ten_points": (-1, 100),
         "high_points": (0, 100),
+        "ace_points": (-1, 100),
         "wild_points": (0, 100),
         "rounds": (0, 1000),
         "target": (0, 10_000),
@@ -125,29 +190,62 @@ class ContractOptions(Options):
         super().__post_init__()
         if self.rounds == 0 and self.target == 0:
             raise OptionError("a match would never end: set rounds or target")
+        if self.going_out == "discard_only" and not self.final_discard:
+            raise OptionError("nobody could go out: going_out asks for a last discard that final_discard forbids")
+        if any(not 0 <= n <= 20 for n in self.buys_by_round):
+            raise OptionError(f"option buys is {self.buys!r}, but a player buys 0 to 20 discards a round")
         for number, contract in enumerate(self.contracts, start=1):
-            if not 1 <= contract.sets + contract.runs <= MAX_MELDS:
-                raise OptionError(f"round {number} asks for {contract}, but a contract has one to {MAX_MELDS} melds")
-            if not contract.cards <= contract.hand <= 20:
-                raise OptionError(
-                    f"round {number} deals {contract.hand} cards, but {contract} needs {contract.cards} to 20"
-                )
+            self._check_round(number, contract)
+
+    def _check_round(self, number: int, contract: Contract) -> None:
+        """Raise `OptionError` unless a round can be dealt and its contract laid down."""
+        if not 1 <= contract.sets + contract.runs <= MAX_MELDS:
+            raise OptionError(f"round {number} asks for {contract}, but a contract has one to {MAX_MELDS} melds")
+        if contract.runs > MAX_RUNS:
+            raise OptionError(f"round {number} asks for {contract}, but a contract has at most {MAX_RUNS} runs")
+        bought = 2 * self.buys_by_round[number - 1] if self.seats > 2 else 0
+        if not contract.cards - bought <= contract.hand <= MAX_HAND:
+            needs = f"{contract} needs {contract.cards - bought} to {MAX_HAND}"
+            raise OptionError(f"round {number} deals {contract.hand} cards, but {needs}")
+        dealt, cards = self.seats * contract.hand, self.decks * (52 + self.jokers)
+        if dealt + 2 > cards:
+            raise OptionError(
+                f"round {number} deals {dealt} cards to {self.seats} players, but only {cards} are in play"
+            )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Return options; three seats or more play with two decks unless told otherwise (1)."""
+        check_type(values, Mapping, "options", "a mapping of names and values")
+        seats = values.get("seats", 2)
+        return super().from_dict({"decks": 2, **values} if isinstance(seats, int) and seats > 2 else values)
 
     @property
     def contracts(self) -> tuple[Contract, ...]:
-        """The contracts, round by round; after the last one they begin anew."""
+        """The contracts, round by round; after the last one they start over."""
         texts = self.contract.split("|")
-        try:
-            sizes = [int(word) for word in self.hand_sizes.split()]
-        except ValueError:
-            raise OptionError(f"option hand_sizes is {self.hand_sizes!r}, but must be whole numbers") from None
-        if len(texts) > MAX_ROUNDS or len(sizes) not in (1, len(texts)):
-            raise OptionError(
-                f"{len(texts)} contracts (at most {MAX_ROUNDS}) need one hand size or as many, not {len(sizes)}"
-            )
-        sizes = sizes * len(texts) if len(sizes) == 1 else sizes
+        if len(texts) > MAX_ROUNDS:
+            raise OptionError(f"option contract has {len(texts)} rounds, but at most {MAX_ROUNDS} are possible")
+        sizes = _by_round("hand_sizes", self.hand_sizes, texts)
         return tuple(Contract.parse(text, size) for text, size in zip(texts, sizes, strict=True))
 
     @property
-    def n_cards(self) -> int:
-        return 52 + self.jokers
+    def buys_by_round(self) -> tuple[int, ...]:
+        """How many discards a player may buy in each round."""
+        return _by_round("buys", self.buys, self.contract.split("|"))
+
+    @property
+    def cards_in_play(self) -> tuple[int, int]:
+        """Number of decks and of jokers in all of them."""
+        return self.decks, self.decks * self.jokers
+
+
+def _by_round(option: str, text: str, rounds: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of *text*, one for each of *rounds*; a single one holds for all."""
+    try:
+        numbers = [int(word) for word in text.split()]
+    except ValueError:
+        raise OptionError(f"option {option} is {text!r}, but must be whole numbers") from None
+    if len(numbers) not in (1, len(rounds)):
+        raise OptionError(f"{len(rounds)} contracts need one number in {option} or as many, not {len(numbers)}")
+    return tuple(numbers * len(rounds) if len(numbers) == 1 else numbers)

@@ -1,11 +1,15 @@
-"""Contract rummy for two: the position, what each seat sees, the legal moves, a step, the score.
+"""Contract rummy: the position, what each seat sees, the legal moves, a step, the score.
 
-One implementation for one table, for batches, for search and for training. The numbers are those of the rules page
-(``docs/games/chinese.md``). A position is one flat record in three parts: ``table`` is what everybody sees,
-``mine[seat]`` what that seat alone knows, and the rest (the stock's order, the lot for a reshuffle) what nobody knows.
+Play, batches, search and training all use this one implementation. The numbers are those of the rules page
+(``docs/games/contract.md``). A position is one flat record in three parts: ``table`` is what everybody sees,
+``mine[seat]`` what only that seat knows, and the rest (the stock's order, the seed of a reshuffle) what nobody knows.
 
-The phase says nothing about a hand: who may lay down or lay off and does not want to simply discards. Only a lay-down
-that has begun is a phase of its own, until the contract is complete.
+Cards lie in planes (:mod:`rummylab.cards.planes`): a mask of the kinds that are there, one of the kinds that are there
+twice, and a count of jokers. Identical cards of two decks are never told apart.
+
+The phase reveals nothing about a hand: a player who could lay down or lay off but does not want to simply discards.
+Only a laydown that has begun is a phase of its own, until the contract is complete. A meld is laid down with up to four
+cards at once; a larger one is ``short`` of some, which follow one by one.
 """
 
 from __future__ import annotations
@@ -14,54 +18,73 @@ import numpy as np
 import numpy.typing as npt
 from numba import from_dtype, types
 
-from rummylab._jit import helper, kernel
-from rummylab.cards.bits import EACH_SUIT, IDS_52, LANE, bit, lowest, popcount, stay_apart
+from rummylab._jit import helper
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
-from rummylab.cards.rng import STARTER, Root, lot_of_deck, shuffle_first, stream, swap_cards
-from rummylab.engine.drivers import many_tables
+from rummylab.cards.planes import holds, minus, n_in, plus
+from rummylab.cards.rng import Root, reshuffle_seed, shuffle_first, swap_cards
+from rummylab.engine.drivers import random_seat, table_kernels
 from rummylab.games.contract.melds import (
+    AT_ONCE,
     JOKER_BIT,
+    N_PATTERNS,
     N_RUNS,
     N_SETS,
     N_WILD_SETS,
+    NO_CARDS,
     TENS,
     TOP,
-    TWOS,
+    are_apart,
     can_complete,
+    cards_on,
+    fewest_wilds,
+    is_separate,
+    on_places,
+    pattern_cards,
     run_naturals,
     set_naturals,
-    wild_jokers,
-    wild_twos,
+    wild_cards,
 )
-from rummylab.games.contract.options import MAX_MELDS, MAX_ROUNDS
+from rummylab.games.contract.options import MAX_MELDS, MAX_ROUNDS, MAX_SEATS
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]
 
 # --- The record ---------------------------------------------------------------------------------------------------
 
-MAX_CARDS = 54
-ON_TABLE = 2 * MAX_MELDS
+MAX_CARDS = 108  # two decks with two jokers each
+ON_TABLE = MAX_SEATS * MAX_MELDS
 
 OPTIONS = np.dtype(
     [
-        ("n_contracts", "i2"),
-        ("sets", "i2", (MAX_ROUNDS,)),
-        ("set_size", "i2", (MAX_ROUNDS,)),
+        ("wild_kinds", "i8"),  # cards that are wild, jokers as bit 62
+        ("set_sizes", "i4", (MAX_ROUNDS,)),  # of the contract, packed: four bits each, the largest lowest
+        ("run_sizes", "i4", (MAX_ROUNDS,)),
+        ("sets", "i2", (MAX_ROUNDS,)),  # how many the contract asks for
         ("runs", "i2", (MAX_ROUNDS,)),
-        ("run_size", "i2", (MAX_ROUNDS,)),
         ("hand_size", "i2", (MAX_ROUNDS,)),
-        ("jokers", "i2"),
+        ("buys", "i2", (MAX_ROUNDS,)),  # discards that a player may buy
+        ("n_contracts", "i2"),
+        ("seats", "i2"),
+        ("decks", "i2"),
+        ("jokers", "i2"),  # in each deck
+        ("wild_twos", "i2"),
         ("wild_up_card", "i2"),
         ("discard_drawn", "i2"),
         ("larger_sets", "i2"),
         ("same_rank", "i2"),
+        ("wild_neighbors", "i2"),
+        ("joined_runs", "i2"),
         ("discard_only", "i2"),
+        ("final_discard", "i2"),
         ("all_non_hand", "i2"),
         ("max_reshuffles", "i2"),
         ("turn_cap", "i2"),
         ("low_points", "i2"),
+        ("face_value", "i2"),
+        ("ten_points", "i2"),
         ("high_points", "i2"),
+        ("ace_points", "i2"),
         ("wild_points", "i2"),
         ("rounds", "i2"),
         ("target", "i2"),
@@ -69,48 +92,52 @@ OPTIONS = np.dtype(
     ],
     align=True,
 )
-"""The options as the kernels read them: public, so they lie on the table."""
+"""The options as the kernels read them. They are public, so they are part of the table."""
 
 TABLE = np.dtype(
     [
         ("rules", OPTIONS),
-        ("pile", "i8"),  # cards of the discard pile
-        ("known", "i8", (2,)),  # cards a seat is known to hold: taken from the pile and still there
-        ("picked", "i8", (2,)),  # kinds a seat has taken from the pile, jokers as bit 62
-        ("refused", "i8", (2,)),  # kinds it let go by and drew from the stock, with bit 62
-        ("thrown", "i8", (2,)),  # kinds it has discarded, with bit 62
-        ("melds", "i8", (ON_TABLE,)),  # cards of each meld on the table, in the order they were laid; jokers beside it
-        ("scores", "i4", (2,)),  # of the match: what the opponent was caught with, so high is good
+        ("pile", "i8"),  # kinds in the discard pile
+        ("pile_twice", "i8"),
+        ("known", "i8", (MAX_SEATS,)),  # kinds a seat is known to hold: taken from the pile and still there
+        ("known_twice", "i8", (MAX_SEATS,)),
+        ("picked", "i8", (MAX_SEATS,)),  # kinds a seat has taken from the pile, jokers as bit 62
+        ("refused", "i8", (MAX_SEATS,)),  # kinds it declined by drawing from the stock or passing, with bit 62
+        ("thrown", "i8", (MAX_SEATS,)),  # kinds it has discarded, with bit 62
+        ("melds", "i8", (ON_TABLE,)),  # kinds in each meld on the table, in the order they were laid; jokers beside it
+        ("melds_twice", "i8", (ON_TABLE,)),
+        ("scores", "i4", (MAX_SEATS,)),  # of the match: what the others were caught with, so high is good
         ("hand_no", "i4"),  # rounds finished
+        ("paid", "i2", (MAX_SEATS,)),  # what each seat was caught with in this round
         ("turn", "i2"),  # completed turns of this round
-        ("points", "i2"),  # what the loser of the round was caught with
-        ("stack", "i1", (MAX_CARDS,)),  # the discard pile from the bottom up, then -1
+        ("points", "i2"),  # what all losers of the round were caught with
+        ("stack", "i1", (MAX_CARDS,)),  # the discard pile bottom to top, then -1
         ("n_pile", "i1"),
         ("pile_jokers", "i1"),
-        ("known_jokers", "i1", (2,)),
-        ("n_hand", "i1", (2,)),  # cards in each hand
-        ("sets_left", "i1", (2,)),  # sets of the contract that a seat has not laid down
-        ("runs_left", "i1", (2,)),
+        ("known_jokers", "i1", (MAX_SEATS,)),
+        ("n_hand", "i1", (MAX_SEATS,)),  # cards in each hand
+        ("sets_left", "i1", (MAX_SEATS,)),  # sets of the contract that a seat has not laid down
+        ("runs_left", "i1", (MAX_SEATS,)),
+        ("buys", "i1", (MAX_SEATS,)),  # discards bought in this round
         ("n_melds", "i1"),
         ("meld_jokers", "i1", (ON_TABLE,)),
         ("meld_kind", "i1", (ON_TABLE,)),  # 0: no meld, 1: set, 2: run
         ("meld_of", "i1", (ON_TABLE,)),  # rank of a set, suit of a run
-        (
-            "meld_low",
-            "i1",
-            (ON_TABLE,),
-        ),  # lowest place of a run, wilds included: 0 is the ace, 13 the ace above the king
+        ("meld_low", "i1", (ON_TABLE,)),  # lowest place of a run: 0 is the ace, 13 the ace above the king
         ("meld_high", "i1", (ON_TABLE,)),
         ("owner", "i1", (ON_TABLE,)),  # who laid the meld down
+        ("short", "i1"),  # cards that the last meld still lacks during its laydown
         ("stock", "i1"),  # cards left
         ("reshuffles", "i1"),
         ("phase", "i1"),
         ("actor", "i1"),  # -1: the round is over
         ("starter", "i1"),
+        ("drawer", "i1"),  # in the phase buy, whose turn it is; else -1
         ("up", "i1"),  # top of the discard pile, -1 while there is none
+        ("thrower", "i1"),  # who discarded it, -1: it was turned up, or lay below a card that was taken
         ("turned_up", "i1"),  # card turned up after a reshuffle by the last move, else -1
-        ("last_draw", "i1", (2,)),  # card id, FROM_STOCK or -1
-        ("last_discard", "i1", (2,)),
+        ("last_draw", "i1", (MAX_SEATS,)),  # card id, FROM_STOCK or -1
+        ("last_discard", "i1", (MAX_SEATS,)),
         ("outcome", "i1"),
         ("winner", "i1"),
     ],
@@ -120,7 +147,8 @@ TABLE = np.dtype(
 
 MINE = np.dtype(
     [
-        ("hand", "i8"),  # cards held
+        ("hand", "i8"),  # kinds held
+        ("twice", "i8"),  # kinds held twice
         ("jokers", "i8"),  # jokers held
         ("rng", "u8"),  # the agent's own random stream
         ("seat", "i1"),
@@ -129,44 +157,46 @@ MINE = np.dtype(
     ],
     align=True,
 )
-"""What one seat alone knows."""
+"""What only one seat knows."""
 
 RECORD = np.dtype(
     [
         ("table", TABLE),
-        ("mine", MINE, (2,)),
-        ("rng", "u8"),  # the lot for reshuffles
+        ("mine", MINE, (MAX_SEATS,)),
+        ("rng", "u8"),  # the seed of reshuffles
         ("pos", "i1"),  # next card of the stock
         ("deck", "i1", (MAX_CARDS,)),  # in dealing order; after a reshuffle the new stock from 0 on
     ],
     align=True,
 )
-"""The whole position, the order of the stock included."""
+"""The whole position, including the order of the stock."""
 
 VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
-"""What a seat is shown: no field for anything hidden."""
+"""What a seat is shown. It has no field for anything hidden."""
 
 FROM_STOCK = 63
-DRAW, PLAY, LAY_DOWN, OVER = range(4)
-PHASES = ("draw", "play", "lay down", "over")
+DRAW, BUY, PLAY, LAY_DOWN, OVER = range(5)
+PHASES = ("draw", "buy", "play", "lay down", "over")
 NO_OUTCOME, DISCARDED, LAID_OFF, VOID = range(4)
 OUTCOMES = ("none", "out by discard", "out by lay-off", "void")
 NO_MELD, SET, RUN = range(3)
 
 # --- Actions as the kernels number them ---------------------------------------------------------------------------
 
-DRAW_STOCK, DRAW_PILE = range(2)
-DISCARD_CODE, LAY_OFF_CODE, SET_CODE = 64, 128, 512
+DRAW_STOCK, DRAW_PILE, BUY_UPCARD, PASS = range(4)
+DISCARD_CODE, LAY_OFF_CODE = 64, 128
+LAY_OFF_LOW_CODE = LAY_OFF_CODE + 64 * ON_TABLE
+SET_CODE = LAY_OFF_LOW_CODE + 64 * ON_TABLE
 RUN_CODE = SET_CODE + N_SETS * N_WILD_SETS
 N_CODES = RUN_CODE + N_RUNS * N_WILD_SETS
-MAX_LEGAL = 2048
+MAX_LEGAL = 4096
 
 ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
-"""A compiled agent: ``act(table, mine, par)`` returns the code of its move."""
+"""A compiled agent: ``act(table, mine, params)`` returns the code of its move."""
 ACT_POINTER = types.FunctionType(ACT)
 
 
-# --- What a player can ask ----------------------------------------------------------------------------------------
+# --- Questions about a table --------------------------------------------------------------------------------------
 
 
 @helper
@@ -176,67 +206,144 @@ def kinds(mine: np.void) -> int:
 
 
 @helper
-def is_wild(card: int) -> bool:
-    """Return whether *card* is a joker or a two (1)."""
-    return card == JOKER_ID or (card & 15) == 1
+def is_wild(rules: np.void, card: int) -> bool:
+    """Return whether *card* is a joker or a wild two (1)."""
+    return rules.wild_kinds >> np.int64(card) & 1 != 0
 
 
 @helper
-def n_wilds(hand: int, jokers: int) -> int:
-    return popcount(hand & TWOS) + jokers
+def n_wilds(rules: np.void, hand: int, twice: int, jokers: int) -> int:
+    """Return how many wilds a hand has."""
+    return popcount(hand & rules.wild_kinds) + popcount(twice & rules.wild_kinds) + jokers
 
 
 @helper
 def round_of(table: np.void) -> int:
-    """Return the place of this round's contract in the list; after the last one it begins anew."""
-    return np.int64(table.hand_no) % np.int64(table.rules.n_contracts)
+    """Return the place of this round's contract in the list; after the last one the list starts over."""
+    number, n = np.int64(table.hand_no), np.int64(table.rules.n_contracts)
+    return number if number < n else number % n  # to divide at every decision would cost a tenth of a round
 
 
 @helper
 def has_laid_down(table: np.void, seat: int) -> bool:
+    """Return whether *seat* has laid down every meld of the contract, the last one perhaps not in full yet."""
     return table.sets_left[seat] == 0 and table.runs_left[seat] == 0
 
 
 @helper
 def can_draw_stock(table: np.void) -> bool:
-    """Return whether there is a card to draw, or cards to make a new stock of (7)."""
+    """Return whether the stock has a card, or a new stock can be made (7)."""
     return table.stock > 0 or table.n_pile > 1 or table.rules.all_non_hand != 0
 
 
 @helper
+def can_buy(table: np.void, seat: int) -> bool:
+    """Return whether *seat*, whose turn it is not, may buy the upcard (14): it was declined and is not their own."""
+    if seat == table.thrower or has_laid_down(table, seat) or table.stock == 0 or table.up < 0:
+        return False
+    return table.buys[seat] < table.rules.buys[round_of(table)]
+
+
+@helper
+def keeps_last(table: np.void, seat: int) -> bool:
+    """Return whether the actor may not discard: it is the last card in the last round (15)."""
+    rules = table.rules
+    if rules.final_discard or table.n_hand[seat] != 1:
+        return False
+    return round_of(table) == rules.n_contracts - 1 and has_laid_down(table, seat)
+
+
+@helper
 def discards(table: np.void, mine: np.void) -> int:
-    """Return the kinds the actor may throw (3)."""
+    """Return the kinds the actor may discard (3); none if the last card must be kept."""
     cards = kinds(mine)
-    if table.rules.discard_drawn:
+    if table.rules.discard_drawn and table.rules.final_discard:
         return cards
-    others = cards & ~bit(mine.drawn)
+    if keeps_last(table, mine.seat):
+        return np.int64(0)
+    others = cards if table.rules.discard_drawn else cards & ~bit(mine.drawn)
     return others if others else cards
 
 
 @helper
-def cost(rules: np.void, hand: int, jokers: int) -> int:
-    """Return what a hand costs who is caught with it (9)."""
-    naturals = hand & ~TWOS
-    high = popcount(naturals & TENS)
-    low = popcount(naturals) - high
-    return rules.low_points * low + rules.high_points * high + rules.wild_points * n_wilds(hand, jokers)
+def cost(rules: np.void, hand: int, twice: int, jokers: int) -> int:
+    """Return what a hand costs the player who is caught with it (9)."""
+    total = _cost(rules, hand) + rules.wild_points * np.int64(jokers)
+    return total + _cost(rules, twice) if twice else total
+
+
+_ACES, _TENS, _COURT = EACH_SUIT, EACH_SUIT << 9, 0b1_1100_0000_0000 * EACH_SUIT
+
+
+@helper
+def _cost(rules: np.void, cards: int) -> int:
+    naturals = cards & ~rules.wild_kinds
+    n_high = popcount(naturals & TENS)
+    total = rules.wild_points * popcount(cards & rules.wild_kinds)
+    if rules.face_value:
+        for rank in range(1, 10):
+            total += (rank + 1) * popcount(naturals & np.int64(EACH_SUIT) << rank)
+    else:
+        total += rules.low_points * (popcount(naturals) - n_high) + rules.ten_points * popcount(naturals & _TENS)
+    return total + rules.high_points * popcount(naturals & _COURT) + rules.ace_points * popcount(naturals & _ACES)
+
+
+@helper
+def unseen(table: np.void, mine: np.void) -> tuple[int, int, int]:
+    """Return the cards a seat has not seen, as planes and number of jokers: what can still come.
+
+    They are in the stock or hidden in other hands: not in the player's own hand, the pile or a meld, and not taken from
+    the pile by another seat and kept.
+    """
+    rules = table.rules
+    once, twice = np.int64(ALL_CARDS), np.int64(ALL_CARDS) if rules.decks == 2 else np.int64(0)
+    jokers = np.int64(rules.jokers) * rules.decks - mine.jokers - table.pile_jokers
+    once, twice = minus(once, twice, mine.hand, mine.twice)
+    once, twice = minus(once, twice, table.pile, table.pile_twice)
+    for k in range(table.n_melds):
+        once, twice = minus(once, twice, table.melds[k], table.melds_twice[k])
+        jokers -= table.meld_jokers[k]
+    for seat in range(rules.seats):
+        if seat != mine.seat:
+            once, twice = minus(once, twice, table.known[seat], table.known_twice[seat])
+            jokers -= table.known_jokers[seat]
+    return once, twice, jokers
 
 
 @helper
 def takes(table: np.void, meld: int, card: int) -> bool:
-    """Return whether *card* can be laid off on meld number *meld* from 0 (5)."""
+    """Return whether *card* can be laid off on meld number *meld* from 0 (5, 13)."""
     kind = table.meld_kind[meld]
+    wild = is_wild(table.rules, card)
     if kind == SET:
-        return is_wild(card) or (card & 15) == table.meld_of[meld]
+        return wild or (card & 15) == table.meld_of[meld]
     if kind != RUN:
         return False
     low, high = table.meld_low[meld], table.meld_high[meld]
-    if is_wild(card):
+    if wild:
         return low > 0 or high < TOP
     if card >> 4 != table.meld_of[meld]:
         return False
     rank = card & 15
     return rank == low - 1 or rank == high + 1 or (rank == 0 and high == TOP - 1)
+
+
+@helper
+def takes_below(table: np.void, meld: int, card: int) -> bool:
+    """Return whether *card* is a wild that can lengthen a run below although there is room above (13)."""
+    if table.meld_kind[meld] != RUN or not is_wild(table.rules, card):
+        return False
+    return table.meld_low[meld] > 0 and table.meld_high[meld] < TOP
+
+
+@helper
+def is_above(table: np.void, meld: int, card: int) -> bool:
+    """Return whether *card*, laid off on a run, lies above it: a wild does, unless the ace lies on top."""
+    high = table.meld_high[meld]
+    if is_wild(table.rules, card):
+        return high < TOP
+    rank = card & 15
+    return rank == high + 1 or (rank == 0 and high == TOP - 1)
 
 
 @helper
@@ -249,32 +356,60 @@ def place_for(table: np.void, card: int) -> int:
 
 
 @helper
+def naturals_for(table: np.void, meld: int) -> int:
+    """Return the cards that meld number *meld* takes by their nature."""
+    of = np.int64(table.meld_of[meld])
+    if table.meld_kind[meld] == SET:
+        return np.int64(EACH_SUIT) << of
+    low, high = np.int64(table.meld_low[meld]), np.int64(table.meld_high[meld])
+    return cards_on((bit(low - 1) if low > 0 else 0) | (bit(high + 1) if high < TOP else 0), of)
+
+
+@helper
 def welcome(table: np.void, owner: int) -> int:
     """Return the natural cards that the melds of *owner* take."""
     cards = np.int64(0)
     for k in range(table.n_melds):
         if table.owner[k] == owner:
-            of = np.int64(table.meld_of[k])
-            if table.meld_kind[k] == SET:
-                cards |= np.int64(EACH_SUIT) << of
-            else:
-                low, high = np.int64(table.meld_low[k]), np.int64(table.meld_high[k])
-                ends = (bit(low - 1) if low > 0 else 0) | (bit(high + 1) if high < TOP else 0)
-                cards |= ((ends & LANE) | ends >> TOP) << 16 * of
-    return cards & ~TWOS
+            cards |= naturals_for(table, k)
+    return cards & ~table.rules.wild_kinds
 
 
 @helper
-def can_lay_off(table: np.void, mine: np.void, meld: int, card: int) -> bool:
-    """Return whether the actor may lay *card* off on *meld*: once it has laid down (5), maybe not its last one (6)."""
-    if table.phase != PLAY or not has_laid_down(table, mine.seat) or not kinds(mine) & bit(card):
+def can_lay_off(table: np.void, mine: np.void, card: int) -> bool:
+    """Return whether the actor may lay *card* off if a meld takes it: after laying down (5), maybe not the last (6)."""
+    if not has_laid_down(table, mine.seat) or not kinds(mine) & bit(card):
         return False
-    if table.rules.discard_only and table.n_hand[mine.seat] == 1:
-        return False
-    return takes(table, meld, card)
+    return table.rules.discard_only == 0 or table.n_hand[mine.seat] > 1
 
 
 # --- Lay down -----------------------------------------------------------------------------------------------------
+
+
+@helper
+def sets_of(table: np.void, seat: int) -> int:
+    """Return the packed sizes of the sets that *seat* has not laid down, the largest lowest."""
+    number = round_of(table)
+    laid = np.int64(table.rules.sets[number]) - table.sets_left[seat]
+    return np.int64(table.rules.set_sizes[number]) >> 4 * laid
+
+
+@helper
+def runs_of(table: np.void, seat: int) -> int:
+    """Return the packed sizes of the runs that *seat* has not laid down, the largest lowest."""
+    number = round_of(table)
+    laid = np.int64(table.rules.runs[number]) - table.runs_left[seat]
+    return np.int64(table.rules.run_sizes[number]) >> 4 * laid
+
+
+@helper
+def total_of(sizes: int) -> int:
+    """Return the sum of packed sizes."""
+    total = np.int64(0)
+    while sizes:
+        total += sizes & 15
+        sizes >>= 4
+    return total
 
 
 @helper
@@ -289,38 +424,173 @@ def barred_ranks(table: np.void, seat: int) -> int:
 
 
 @helper
-def can_finish(table: np.void, seat: int, hand: int, jokers: int, sets: int, runs: int, barred: int) -> bool:
-    """Return whether *sets* sets and *runs* runs of this round's contract can be laid from the given cards."""
-    rules, number = table.rules, round_of(table)
-    naturals, wilds = hand & ~TWOS, n_wilds(hand, jokers)
-    return can_complete(
-        naturals,
-        wilds,
-        sets,
-        np.int64(rules.set_size[number]),
-        runs,
-        np.int64(rules.run_size[number]),
-        rules.same_rank != 0,
-        barred,
-    )
+def run_ends(table: np.void, seat: int, n: int) -> tuple[int, int]:
+    """Return where the runs of *seat* among the first *n* melds start and stop, each suit in its lane."""
+    starts, stops = np.int64(0), np.int64(0)
+    if not table.rules.joined_runs:
+        for k in range(n):
+            if table.owner[k] == seat and table.meld_kind[k] == RUN:
+                lane = 16 * table.meld_of[k]
+                starts |= bit(lane + table.meld_low[k])
+                stops |= bit(lane + table.meld_high[k])
+    return starts, stops
+
+
+@helper
+def can_finish(
+    table: np.void,
+    once: int,
+    twice: int,
+    wilds: int,
+    sets: int,
+    runs: int,
+    barred: int,
+    starts: int,
+    stops: int,
+) -> bool:
+    """Return whether melds of these packed sizes can be laid from naturals and *wilds*, beside those that lie."""
+    rules, first = table.rules, np.int64(0)
+    if runs == 0:
+        return fewest_wilds(once, twice, sets, rules.same_rank != 0, barred) <= wilds
+    apart, cut = rules.wild_neighbors != 0, rules.joined_runs != 0
+    return can_complete(once, twice, wilds, sets, runs, first, starts, stops, rules.same_rank != 0, barred, apart, cut)
 
 
 @helper
 def can_lay_down(table: np.void, mine: np.void) -> bool:
-    """Return whether the actor can begin (or, having begun, go on with) a lay-down."""
-    seat = np.int64(mine.seat)
-    if has_laid_down(table, seat):
+    """Return whether the actor can begin a laydown, or continue it with another meld."""
+    seat, rules = np.int64(mine.seat), table.rules
+    if table.runs_left[seat]:
+        return _can_lay_down_runs(table, mine)
+    if table.sets_left[seat] == 0:
         return False
-    sets, runs = np.int64(table.sets_left[seat]), np.int64(table.runs_left[seat])
-    return can_finish(table, seat, mine.hand, mine.jokers, sets, runs, barred_ranks(table, seat))
+    once, twice = mine.hand & ~rules.wild_kinds, mine.twice & ~rules.wild_kinds
+    wilds = n_wilds(rules, mine.hand, mine.twice, mine.jokers)
+    return fewest_wilds(once, twice, sets_of(table, seat), rules.same_rank != 0, barred_ranks(table, seat)) <= wilds
 
 
 @helper
-def meld_naturals(code: int) -> int:
-    """Return the natural cards of a meld by its code."""
-    if code >= RUN_CODE:
-        return run_naturals((code - RUN_CODE) // N_WILD_SETS)
-    return set_naturals((code - SET_CODE) // N_WILD_SETS)
+def _can_lay_down_runs(table: np.void, mine: np.void) -> bool:
+    """Return whether the actor can lay down a contract with runs; apart, so that contracts without stay quick."""
+    noinline()
+    seat, rules = np.int64(mine.seat), table.rules
+    once, twice = mine.hand & ~rules.wild_kinds, mine.twice & ~rules.wild_kinds
+    wilds = n_wilds(rules, mine.hand, mine.twice, mine.jokers)
+    starts, stops = run_ends(table, seat, np.int64(table.n_melds))
+    sets, runs, barred = sets_of(table, seat), runs_of(table, seat), barred_ranks(table, seat)
+    return can_finish(table, once, twice, wilds, sets, runs, barred, starts, stops)
+
+
+@helper
+def can_grow_set(
+    table: np.void,
+    seat: int,
+    once: int,
+    twice: int,
+    wilds: int,
+    sets: int,
+    runs: int,
+    rank: int,
+    laid: int,
+    short: int,
+    size: int,
+    n_melds: int,
+) -> bool:
+    """Return whether a set of *rank* with *laid* wilds, *short* of some cards, grows to *size* and the rest follows.
+
+    *once*, *twice* and *wilds* are left in the hand; *sets* and *runs* are the sizes of the melds after it, *n_melds*
+    the melds on the table before it.
+    """
+    starts, stops = run_ends(table, seat, n_melds if runs else np.int64(0))
+    barred = barred_ranks(table, seat)
+    if not table.rules.same_rank:
+        barred |= bit(rank)
+    if short == 0:
+        return can_finish(table, once, twice, wilds, sets, runs, barred, starts, stops)
+    return _can_grow_slowly(table, once, twice, wilds, sets, runs, rank, laid, short, size, barred, starts, stops)
+
+
+@helper
+def _can_grow_slowly(
+    table: np.void,
+    once: int,
+    twice: int,
+    wilds: int,
+    sets: int,
+    runs: int,
+    rank: int,
+    laid: int,
+    short: int,
+    size: int,
+    barred: int,
+    starts: int,
+    stops: int,
+) -> bool:
+    """Return whether some naturals of *rank* and wilds make up for what a set is short of, and the rest follows."""
+    noinline()
+    for pattern in range(N_PATTERNS):
+        cards, double = pattern_cards(pattern, rank)
+        spent = short - n_in(cards, double)
+        if 0 <= spent <= wilds and laid + spent <= size >> 1 and holds(once, twice, cards, double):
+            left, left_twice = minus(once, twice, cards, double)
+            if can_finish(table, left, left_twice, wilds - spent, sets, runs, barred, starts, stops):
+                return True
+    return False
+
+
+@helper
+def can_grow_run(
+    table: np.void,
+    seat: int,
+    once: int,
+    twice: int,
+    wilds: int,
+    sets: int,
+    runs: int,
+    suit: int,
+    low: int,
+    high: int,
+    laid: int,
+    size: int,
+    n_melds: int,
+) -> bool:
+    """Return whether a run from *low* to *high*, with wilds on the places *laid*, grows to *size* and the rest follows.
+
+    The other arguments are those of `can_grow_set`.
+    """
+    noinline()
+    rules, barred = table.rules, barred_ranks(table, seat)
+    starts, stops = run_ends(table, seat, n_melds)
+    there = ((1 << (high - low + 1)) - 1) << low
+    limit = min((size >> 1) - popcount(laid), wilds)
+    for start in range(max(high + 1 - size, 0), min(low, TOP + 1 - size) + 1):
+        lacking = (((1 << size) - 1) << start) & ~there
+        free = on_places(once, suit) & lacking
+        needed = lacking & ~free
+        if popcount(needed) > limit or not (rules.joined_runs or is_separate(suit, start, size, starts, stops)):
+            continue
+        new_starts, new_stops = starts | bit(16 * suit + start), stops | bit(16 * suit + start + size - 1)
+        more = np.int64(0)
+        while True:
+            wild = needed | more
+            spent = popcount(wild)
+            if spent <= limit and are_apart(wild | laid, rules.wild_neighbors != 0):
+                left, left_twice = minus(once, twice, cards_on(lacking & ~wild, suit), np.int64(0))
+                if can_finish(table, left, left_twice, wilds - spent, sets, runs, barred, new_starts, new_stops):
+                    return True
+            more = (more - free) & free if popcount(needed) < limit else np.int64(0)
+            if more == 0:
+                break
+    return False
+
+
+@helper
+def meld_naturals(code: int) -> tuple[int, int]:
+    """Return the planes of the natural cards of a meld by its code."""
+    number = (code - SET_CODE) // N_WILD_SETS
+    if number >= N_SETS:
+        return run_naturals(number - N_SETS), np.int64(0)
+    return set_naturals(number)
 
 
 @helper
@@ -330,35 +600,95 @@ def meld_wilds(code: int) -> int:
 
 
 @helper
+def run_span(code: int, size: int) -> tuple[int, int, int]:
+    """Return suit, lowest and highest place of a run of *size* cards by its code.
+
+    Wilds that fill no gap stand above it, below it only where the ace lies on top.
+    """
+    number = (code - RUN_CODE) // N_WILD_SETS
+    high = min((number % 104 >> 3) + size - 1, TOP)
+    return number // 104, high - size + 1, high
+
+
+@helper
+def wild_places(naturals: int, suit: int, low: int, high: int) -> int:
+    """Return the places of a run on which wilds lie; it does not have both aces."""
+    return ((1 << (high - low + 1)) - 1) << low & ~on_places(naturals, suit)
+
+
+@helper
 def can_meld(table: np.void, mine: np.void, code: int) -> bool:
     """Return whether the actor may lay down the meld *code* now: the rest of the contract must stay possible (4)."""
-    stay_apart()
-    seat, rules, number = np.int64(mine.seat), table.rules, round_of(table)
-    naturals, wilds = meld_naturals(code), meld_wilds(code)
-    twos, jokers = wild_twos(wilds), wild_jokers(wilds)
-    if (naturals | twos) & ~mine.hand or jokers > mine.jokers:
+    noinline()
+    seat, rules = np.int64(mine.seat), table.rules
+    naturals, double = meld_naturals(code)
+    twos, two_twice, jokers = wild_cards(meld_wilds(code))
+    wild_kinds = rules.wild_kinds
+    if naturals == NO_CARDS or naturals & wild_kinds or twos & ~wild_kinds or jokers > mine.jokers:
         return False
-    n_natural, n_wild = popcount(naturals), popcount(twos) + jokers
+    if not holds(mine.hand, mine.twice, naturals | twos, double | two_twice):
+        return False
+    n_natural, n_wild = n_in(naturals, double), n_in(twos, two_twice) + jokers
     size = n_natural + n_wild
-    sets, runs = np.int64(table.sets_left[seat]), np.int64(table.runs_left[seat])
-    barred = barred_ranks(table, seat)
-    if code >= RUN_CODE:
-        runs -= 1
+    sets, runs = sets_of(table, seat), runs_of(table, seat)
+    is_run = code >= RUN_CODE
+    asked = np.int64(runs & 15) if is_run else np.int64(sets & 15)
+    if asked == 0 or n_natural < 2 or n_wild > max(size, asked) >> 1:
+        return False
+    sets, runs = (sets, runs >> 4) if is_run else (sets >> 4, runs)
+    short = max(asked - size, np.int64(0))
+    if table.n_hand[seat] - size - short < total_of(sets) + total_of(runs) + rules.discard_only:
+        return False
+    once, twice = minus(mine.hand & ~wild_kinds, mine.twice & ~wild_kinds, naturals, double)
+    wilds, n_melds = n_wilds(rules, mine.hand, mine.twice, mine.jokers) - n_wild, np.int64(table.n_melds)
+    if is_run:
         above = (code - RUN_CODE) // N_WILD_SETS & 7
-        fits = size == rules.run_size[number] and above >> (size - 1) == 0
-    else:
-        sets -= 1
-        rank = np.int64((code - SET_CODE) // N_WILD_SETS >> 4)
-        fits = size == rules.set_size[number] or (size > rules.set_size[number] and rules.larger_sets != 0)
-        fits = fits and not barred & bit(rank)
-        if not rules.same_rank:
-            barred |= bit(rank)
-    if not fits or sets < 0 or runs < 0 or n_natural < 2 or n_wild > n_natural:
+        if size < 3 or size > min(asked, AT_ONCE) or above >> (size - 1):
+            return False
+        suit, low, high = run_span(code, size)
+        laid = wild_places(naturals, suit, low, high)
+        if not are_apart(laid, rules.wild_neighbors != 0):
+            return False
+        return can_grow_run(table, seat, once, twice, wilds, sets, runs, suit, low, high, laid, asked, n_melds)
+    least, rank = min(asked, np.int64(AT_ONCE)), np.int64((code - SET_CODE) // N_WILD_SETS // N_PATTERNS)
+    if size != least and not (size > least and rules.larger_sets):
         return False
-    needed = sets * rules.set_size[number] + runs * rules.run_size[number] + rules.discard_only
-    if table.n_hand[seat] - size < needed:
+    if barred_ranks(table, seat) >> rank & 1:
         return False
-    return can_finish(table, seat, mine.hand & ~(naturals | twos), mine.jokers - jokers, sets, runs, barred)
+    return can_grow_set(table, seat, once, twice, wilds, sets, runs, rank, n_wild, short, max(asked, size), n_melds)
+
+
+@helper
+def can_grow(table: np.void, mine: np.void, card: int, below: bool) -> bool:
+    """Return whether the actor may add *card* to the meld that is being laid down; a wild perhaps *below* it."""
+    noinline()
+    seat, rules, meld = np.int64(mine.seat), table.rules, np.int64(table.n_melds) - 1
+    fits = takes_below(table, meld, card) if below else takes(table, meld, card)
+    if table.short == 0 or not kinds(mine) & bit(card) or not fits:
+        return False
+    wild_kinds, of, wild = rules.wild_kinds, np.int64(table.meld_of[meld]), is_wild(rules, card)
+    once, twice = mine.hand & ~wild_kinds, mine.twice & ~wild_kinds
+    wilds = n_wilds(rules, mine.hand, mine.twice, mine.jokers) - wild
+    if not wild:
+        once, twice = minus(once, twice, bit(card), np.int64(0))
+    on_table, on_table_twice = table.melds[meld], table.melds_twice[meld]
+    laid = n_wilds(rules, on_table, on_table_twice, np.int64(table.meld_jokers[meld])) + wild
+    size = n_in(on_table, on_table_twice) + table.meld_jokers[meld] + table.short
+    sets, runs = sets_of(table, seat), runs_of(table, seat)
+    if table.meld_kind[meld] == SET:
+        short = np.int64(table.short) - 1
+        return laid <= size >> 1 and can_grow_set(
+            table, seat, once, twice, wilds, sets, runs, of, laid, short, size, meld
+        )
+    low, high = np.int64(table.meld_low[meld]), np.int64(table.meld_high[meld])
+    places = wild_places(on_table & ~wild_kinds, of, low, high)
+    at = high + 1 if is_above(table, meld, card) and not below else low - 1
+    if wild:
+        places |= bit(at)
+    if not are_apart(places, rules.wild_neighbors != 0):
+        return False
+    low, high = min(low, at), max(high, at)
+    return can_grow_run(table, seat, once, twice, wilds, sets, runs, of, low, high, places, size, meld)
 
 
 # --- Legal moves, from what the actor may know --------------------------------------------------------------------
@@ -370,30 +700,84 @@ def is_legal(table: np.void, mine: np.void, code: int) -> bool:
     phase = table.phase
     if phase == DRAW:
         return (code == DRAW_PILE and table.up >= 0) or (code == DRAW_STOCK and can_draw_stock(table))
-    if phase == OVER or code < DISCARD_CODE or code >= N_CODES:
+    if phase == BUY:
+        return code == BUY_UPCARD or code == PASS
+    if phase == OVER or code < PASS or code >= N_CODES:
         return False
     if code < LAY_OFF_CODE:
-        return phase == PLAY and discards(table, mine) >> (code - DISCARD_CODE) & 1 != 0
-    if code < SET_CODE:
-        meld = (code - LAY_OFF_CODE) >> 6
-        return meld < table.n_melds and can_lay_off(table, mine, meld, (code - LAY_OFF_CODE) & 63)
-    return not has_laid_down(table, mine.seat) and can_meld(table, mine, code)
+        if code == PASS:
+            return phase == PLAY and keeps_last(table, mine.seat)
+        return phase == PLAY and code >= DISCARD_CODE and discards(table, mine) >> (code - DISCARD_CODE) & 1 != 0
+    if code >= SET_CODE:
+        return table.short == 0 and not has_laid_down(table, mine.seat) and can_meld(table, mine, code)
+    below = code >= LAY_OFF_LOW_CODE
+    number = code - (LAY_OFF_LOW_CODE if below else LAY_OFF_CODE)
+    return can_add(table, mine, number >> 6, number & 63, below)
+
+
+@helper
+def can_add(table: np.void, mine: np.void, meld: int, card: int, below: bool) -> bool:
+    """Return whether the actor may lay *card* off on *meld*, or lay it down with the meld that still grows."""
+    noinline()
+    if meld >= table.n_melds:
+        return False
+    if table.phase == LAY_DOWN:
+        return meld == table.n_melds - 1 and can_grow(table, mine, card, below)
+    if not can_lay_off(table, mine, card):
+        return False
+    return takes_below(table, meld, card) if below else takes(table, meld, card)
 
 
 @helper
 def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
-    """Write the legal moves of the actor to *out* in ascending order; return how many."""
-    stay_apart()
+    """Write the actor's legal moves to *out* in ascending order and return how many there are."""
+    noinline()
     n = 0
-    for code in range(SET_CODE):
-        if is_legal(table, mine, code):
-            out[n] = code
-            n += 1
-    if table.phase == DRAW or table.phase == OVER or not can_lay_down(table, mine):
+    if table.phase == DRAW or table.phase == BUY:
+        for code in range(PASS + 1):
+            if is_legal(table, mine, code):
+                out[n] = code
+                n += 1
         return n
-    for number in range((N_CODES - SET_CODE) // N_WILD_SETS):
+    if table.phase == OVER:
+        return n
+    if table.phase == PLAY:
+        if keeps_last(table, mine.seat):
+            out[n] = PASS
+            n += 1
+        cards = discards(table, mine)
+        while cards:
+            out[n] = DISCARD_CODE + lowest(cards)
+            cards &= cards - 1
+            n += 1
+    n = _legal_additions(table, mine, out, n)
+    if table.short or not can_lay_down(table, mine):
+        return n
+    return _legal_melds(table, mine, out, n)
+
+
+@helper
+def _legal_additions(table: np.void, mine: np.void, out: Codes, n: int) -> int:
+    """Append the layoffs, and the cards with which a meld of the laydown can grow."""
+    for below in range(2):
+        for meld in range(table.n_melds):
+            cards = kinds(mine)
+            while cards:
+                card = lowest(cards)
+                cards &= cards - 1
+                if can_add(table, mine, meld, card, below == 1):
+                    out[n] = (LAY_OFF_LOW_CODE if below else LAY_OFF_CODE) + 64 * meld + card
+                    n += 1
+    return n
+
+
+@helper
+def _legal_melds(table: np.void, mine: np.void, out: Codes, n: int) -> int:
+    """Append the melds that can be laid down."""
+    for number in range(N_SETS + N_RUNS):
         code = SET_CODE + number * N_WILD_SETS
-        if meld_naturals(code) & ~mine.hand == 0:
+        naturals, double = meld_naturals(code)
+        if naturals > 0 and holds(mine.hand, mine.twice, naturals, double):
             for wilds in range(N_WILD_SETS):
                 if can_meld(table, mine, code + wilds):
                     out[n] = code + wilds
@@ -406,32 +790,47 @@ def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
 
 @helper
 def n_cards(rules: np.void) -> int:
-    return np.int64(52) + rules.jokers
+    """Return how many cards are in play."""
+    return np.int64(rules.decks) * (52 + rules.jokers)
 
 
 @helper
 def shuffle_deck(row: np.void, seed: np.uint64) -> None:
-    """Put a fresh shuffle into ``row.deck``."""
-    n = n_cards(row.table.rules)
-    for i in range(MAX_CARDS):
-        row.deck[i] = IDS_52[i] if i < 52 else JOKER_ID if i < n else -1
+    """Shuffle a fresh deck into ``row.deck``."""
+    rules = row.table.rules
+    n = n_cards(rules)
+    for i in range(52):
+        row.deck[i] = IDS_52[i]
+    if rules.decks == 2:
+        for i in range(52):
+            row.deck[52 + i] = IDS_52[i]
+    for i in range(52 * np.int64(rules.decks), n):
+        row.deck[i] = JOKER_ID
     row.rng = seed
     shuffle_first(row, n)
 
 
 @helper
+def next_seat(table: np.void, seat: int) -> int:
+    """Return who sits next in the order of play."""
+    return np.int64(0) if seat + 1 == table.rules.seats else np.int64(seat) + 1
+
+
+@helper
 def open_hand(row: np.void) -> None:
-    """Deal ``row.deck`` one card at a time, ``table.starter`` (the non-dealer) first; turn up the next (2)."""
+    """Deal ``row.deck`` one card at a time, ``table.starter`` (beside the dealer) first; turn up the next (2)."""
     table = row.table
     number = round_of(table)
     _clear(row)
     row.rng = 0
-    dealt = 2 * np.int64(table.rules.hand_size[number])
+    dealt = np.int64(table.rules.seats) * table.rules.hand_size[number]
+    seat = np.int64(table.starter)
     for i in range(dealt):
-        _take_up(row, table.starter ^ (i & 1), row.deck[i])
-    # Where the first up-card must not be wild, the next natural card changes places with it (2).
+        _take_up(row, seat, row.deck[i])
+        seat = next_seat(table, seat)
+    # Where the first upcard must not be wild, it changes places with the next natural card (2).
     other = dealt
-    while is_wild(row.deck[other]) and not table.rules.wild_up_card:
+    while is_wild(table.rules, row.deck[other]) and not table.rules.wild_up_card:
         other += 1
     swap_cards(row, dealt, other)
     _lay_open(table, row.deck[dealt])
@@ -445,24 +844,29 @@ def open_hand(row: np.void) -> None:
 def _clear(row: np.void) -> None:
     """Take all cards and notes of an earlier round off the table."""
     table = row.table
-    for seat in range(2):
+    for seat in range(table.rules.seats):
         mine = row.mine[seat]
         mine.hand = 0
+        mine.twice = 0
         mine.jokers = 0
         mine.seat = seat
         mine.drawn = -1
         for i in range(mine.memory.shape[0]):
             mine.memory[i] = 0
         table.known[seat] = 0
+        table.known_twice[seat] = 0
         table.known_jokers[seat] = 0
         table.picked[seat] = 0
         table.refused[seat] = 0
         table.thrown[seat] = 0
         table.n_hand[seat] = 0
+        table.buys[seat] = 0
+        table.paid[seat] = 0
         table.last_draw[seat] = -1
         table.last_discard[seat] = -1
     _clear_melds(table)
     _empty_pile(table)
+    table.drawer = -1
     table.turn = 0
     table.points = 0
     table.reshuffles = 0
@@ -473,13 +877,14 @@ def _clear(row: np.void) -> None:
 
 @helper
 def _clear_melds(table: np.void) -> None:
-    """Take the melds off the table: both players count as not laid down."""
+    """Take the melds off the table: nobody counts as having laid down."""
     number = round_of(table)
-    for seat in range(2):
+    for seat in range(table.rules.seats):
         table.sets_left[seat] = table.rules.sets[number]
         table.runs_left[seat] = table.rules.runs[number]
-    for k in range(ON_TABLE):
+    for k in range(table.n_melds):
         table.melds[k] = 0
+        table.melds_twice[k] = 0
         table.meld_jokers[k] = 0
         table.meld_kind[k] = NO_MELD
         table.meld_of[k] = 0
@@ -487,41 +892,54 @@ def _clear_melds(table: np.void) -> None:
         table.meld_high[k] = 0
         table.owner[k] = 0
     table.n_melds = 0
+    table.short = 0
 
 
 @helper
 def open_match(row: np.void, starter: int) -> None:
-    """Set the scores to nothing and seat the first starter."""
+    """Clear the scores and seat the first starter."""
     table = row.table
-    for seat in range(2):
+    for seat in range(table.rules.seats):
         table.scores[seat] = 0
     table.hand_no = 0
     table.starter = starter
 
 
 @helper
-def first_starter(table: np.void, root: Root, pair: int) -> int:
-    """Return who starts the first round: drawn by lot, or seat 0 where the options say so."""
-    lot = stream(root, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63)
-    return np.int64(lot) if table.rules.random_starter else np.int64(0)
+def first_starter(table: np.void, root: Root, deal: int) -> int:
+    """Return who starts the first round: drawn at random, or seat 0 where the options say so."""
+    return random_seat(root, deal, table.rules.seats) if table.rules.random_starter else np.int64(0)
 
 
 @helper
 def next_starter(table: np.void) -> int:
-    """Return who starts the next round: the deal alternates (2)."""
-    return 1 - table.starter
+    """Return who starts the next round: the deal goes round (2)."""
+    return next_seat(table, table.starter)
+
+
+@helper
+def penalty(table: np.void, seat: int) -> int:
+    """Return the penalty points of *seat* in the match: a score is what all others were caught with."""
+    total = np.int64(0)
+    for other in range(table.rules.seats):
+        total += table.scores[other]
+    return total // (table.rules.seats - 1) - table.scores[seat]
 
 
 @helper
 def match_is_over(table: np.void) -> bool:
-    """Return whether the rounds of a match are played, or somebody has reached the target (10)."""
+    """Return whether all rounds of the match are played, or somebody has reached the target (10)."""
     rules = table.rules
     if rules.rounds > 0 and table.hand_no >= rules.rounds:
         return True
-    return rules.target > 0 and max(table.scores[0], table.scores[1]) >= rules.target
+    if rules.target > 0:
+        for seat in range(rules.seats):
+            if penalty(table, seat) >= rules.target:
+                return True
+    return False
 
 
-# --- Cards on the move --------------------------------------------------------------------------------------------
+# --- Moving cards -------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -531,19 +949,33 @@ def _take_up(row: np.void, seat: int, card: int) -> None:
     if card == JOKER_ID:
         mine.jokers += 1
     else:
+        mine.twice |= mine.hand & bit(card)
         mine.hand |= bit(card)
     row.table.n_hand[seat] += 1
 
 
 @helper
-def _give_up(row: np.void, seat: int, cards: int, jokers: int) -> None:
-    """Take *cards* and *jokers* out of a hand; everybody sees which."""
+def _give_up(row: np.void, seat: int, cards: int, double: int, jokers: int) -> None:
+    """Take *cards* and *jokers* out of a hand, for everybody to see.
+
+    Nobody can tell which of two copies it was: a known one goes first.
+    """
     table, mine = row.table, row.mine[seat]
-    mine.hand &= ~cards
+    mine.hand, mine.twice = minus(mine.hand, mine.twice, cards, double)
     mine.jokers -= jokers
-    table.n_hand[seat] -= popcount(cards) + jokers
-    table.known[seat] &= ~cards
+    table.n_hand[seat] -= n_in(cards, double) + jokers
+    once, twice = table.known[seat], table.known_twice[seat]
+    table.known[seat], table.known_twice[seat] = minus(once, twice, once & cards, twice & double)
     table.known_jokers[seat] = max(table.known_jokers[seat] - jokers, 0)
+
+
+@helper
+def _give_card(row: np.void, seat: int, card: int) -> None:
+    """Take one *card* out of a hand, for everybody to see."""
+    if card == JOKER_ID:
+        _give_up(row, seat, np.int64(0), np.int64(0), np.int64(1))
+    else:
+        _give_up(row, seat, bit(card), np.int64(0), np.int64(0))
 
 
 @helper
@@ -552,20 +984,45 @@ def _lay_open(table: np.void, card: int) -> None:
     table.stack[table.n_pile] = card
     table.n_pile += 1
     table.up = card
+    table.thrower = -1
     if card == JOKER_ID:
         table.pile_jokers += 1
     else:
+        table.pile_twice |= table.pile & bit(card)
         table.pile |= bit(card)
 
 
 @helper
+def _take_open(row: np.void, seat: int) -> int:
+    """Take the top card off the discard pile into a hand, for everybody to see."""
+    table = row.table
+    card = np.int64(table.up)
+    table.n_pile -= 1
+    table.stack[table.n_pile] = -1
+    table.up = table.stack[table.n_pile - 1] if table.n_pile else -1
+    table.thrower = -1
+    table.picked[seat] |= bit(card)
+    if card == JOKER_ID:
+        table.pile_jokers -= 1
+        table.known_jokers[seat] += 1
+    else:
+        table.pile, table.pile_twice = minus(table.pile, table.pile_twice, bit(card), np.int64(0))
+        once, twice = table.known[seat], table.known_twice[seat]
+        table.known[seat], table.known_twice[seat] = plus(once, twice, bit(card), np.int64(0))
+    _take_up(row, seat, card)
+    return card
+
+
+@helper
 def _empty_pile(table: np.void) -> None:
-    for i in range(MAX_CARDS):
+    for i in range(table.n_pile):
         table.stack[i] = -1
     table.n_pile = 0
     table.pile = 0
+    table.pile_twice = 0
     table.pile_jokers = 0
     table.up = -1
+    table.thrower = -1
 
 
 @helper
@@ -583,17 +1040,19 @@ def _to_deck(row: np.void, n: int, cards: int, jokers: int) -> int:
 
 @helper
 def _reshuffle(row: np.void) -> None:
-    """Make a new stock (7): of the discards but the top, or of all cards that nobody holds."""
-    stay_apart()
+    """Make a new stock (7) from the discards below the top, or from all cards that nobody holds."""
+    noinline()
     table = row.table
     if table.reshuffles == 0:
-        row.rng = lot_of_deck(row, n_cards(table.rules))
-    up = np.int64(table.up)
+        row.rng = reshuffle_seed(row, n_cards(table.rules))
+    up, thrower = np.int64(table.up), np.int64(table.thrower)
     n = np.int64(0)
     if table.rules.all_non_hand:
         n = _to_deck(row, n, table.pile, table.pile_jokers)
+        n = _to_deck(row, n, table.pile_twice, 0)
         for k in range(table.n_melds):
             n = _to_deck(row, n, table.melds[k], table.meld_jokers[k])
+            n = _to_deck(row, n, table.melds_twice[k], 0)
         _clear_melds(table)
     else:
         for i in range(table.n_pile - 1):
@@ -604,11 +1063,12 @@ def _reshuffle(row: np.void) -> None:
     shuffle_first(row, n)
     row.pos = 0
     if table.rules.all_non_hand:
-        up = np.int64(row.deck[0])
+        up, thrower = np.int64(row.deck[0]), np.int64(-1)
         row.pos = 1
         table.turned_up = up
     _empty_pile(table)
     _lay_open(table, up)
+    table.thrower = thrower
     table.stock = n - row.pos
     table.reshuffles += 1
 
@@ -618,58 +1078,123 @@ def _reshuffle(row: np.void) -> None:
 
 @helper
 def step(row: np.void, code: int) -> int:
-    """Carry out the legal move *code* of the actor; return the card drawn from the stock, or -1."""
-    row.table.turned_up = -1
+    """Carry out the actor's legal move *code* and return the card drawn from the stock, or -1."""
+    table = row.table
+    table.turned_up = -1
     if code == DRAW_STOCK:
         return _draw_stock(row)
     if code == DRAW_PILE:
         _draw_pile(row)
+    elif code < DISCARD_CODE:
+        return _buy_or_pass(row, code)
     elif code < LAY_OFF_CODE:
         _throw(row, code - DISCARD_CODE)
+    elif code < LAY_OFF_LOW_CODE:
+        _lay_off(row, (code - LAY_OFF_CODE) >> 6, (code - LAY_OFF_CODE) & 63, False)
     elif code < SET_CODE:
-        _lay_off(row, (code - LAY_OFF_CODE) >> 6, (code - LAY_OFF_CODE) & 63)
+        _lay_off(row, (code - LAY_OFF_LOW_CODE) >> 6, (code - LAY_OFF_LOW_CODE) & 63, True)
     else:
         _lay_down(row, code)
     return np.int64(-1)
 
 
 @helper
-def _draw_stock(row: np.void) -> int:
-    table = row.table
-    table.refused[table.actor] |= bit(table.up)
-    if table.stock == 0:
-        _reshuffle(row)
+def _buy_or_pass(row: np.void, code: int) -> int:
+    """Buy the upcard or leave it to others; or keep the last card and end the turn (15)."""
+    noinline()
+    if row.table.phase == BUY:
+        return _buy(row) if code == BUY_UPCARD else _decline(row.table)
+    _end_turn(row)
+    return np.int64(-1)
+
+
+@helper
+def _from_stock(row: np.void) -> int:
+    """Take the top card off the stock."""
     card = np.int64(row.deck[row.pos])
     row.pos += 1
-    table.stock -= 1
-    _drawn(row, card, FROM_STOCK)
+    row.table.stock -= 1
     return card
 
 
 @helper
-def _draw_pile(row: np.void) -> None:
+def _draw_stock(row: np.void) -> int:
     table = row.table
-    seat, card = table.actor, np.int64(table.up)
-    table.n_pile -= 1
-    table.stack[table.n_pile] = -1
-    table.up = table.stack[table.n_pile - 1] if table.n_pile else -1
-    table.picked[seat] |= bit(card)
-    if card == JOKER_ID:
-        table.pile_jokers -= 1
-        table.known_jokers[seat] += 1
-    else:
-        table.pile &= ~bit(card)
-        table.known[seat] |= bit(card)
+    if table.up >= 0:
+        table.refused[table.actor] |= bit(table.up)
+    if table.stock == 0:
+        _reshuffle(row)
+    card = _from_stock(row)
+    _take_up(row, table.actor, card)
+    _drawn(row, card, FROM_STOCK)
+    if table.rules.seats > 2 and table.turned_up < 0:
+        _offer(table)
+    return card
+
+
+@helper
+def _offer(table: np.void) -> None:
+    """Ask the others whether they buy the upcard that the actor declined."""
+    noinline()
+    if table.rules.buys[round_of(table)]:
+        table.drawer = table.actor
+        _ask_next(table)
+
+
+@helper
+def _draw_pile(row: np.void) -> None:
+    card = _take_open(row, row.table.actor)
     _drawn(row, card, card)
 
 
 @helper
 def _drawn(row: np.void, card: int, shown: int) -> None:
     table = row.table
-    _take_up(row, table.actor, card)
     row.mine[table.actor].drawn = card
     table.last_draw[table.actor] = shown
     table.phase = PLAY
+
+
+@helper
+def _ask_next(table: np.void) -> None:
+    """Let the next seat that may buy the upcard decide, or go on with the turn of the drawer (14)."""
+    seat = next_seat(table, table.actor)
+    while seat != table.drawer and not can_buy(table, seat):
+        seat = next_seat(table, seat)
+    table.actor = seat
+    table.phase = BUY
+    if seat == table.drawer:
+        _resume(table)
+
+
+@helper
+def _resume(table: np.void) -> None:
+    """Go on with the turn of the seat that drew from the stock."""
+    table.actor = table.drawer
+    table.drawer = -1
+    table.phase = PLAY
+
+
+@helper
+def _buy(row: np.void) -> int:
+    """Take the upcard and a penalty card from the stock (14)."""
+    noinline()
+    table = row.table
+    seat = np.int64(table.actor)
+    _take_open(row, seat)
+    card = _from_stock(row)
+    _take_up(row, seat, card)
+    table.buys[seat] += 1
+    _resume(table)
+    return card
+
+
+@helper
+def _decline(table: np.void) -> int:
+    """Leave the upcard to the seats after this one."""
+    table.refused[table.actor] |= bit(table.up)
+    _ask_next(table)
+    return np.int64(-1)
 
 
 @helper
@@ -677,114 +1202,118 @@ def _throw(row: np.void, card: int) -> None:
     """Discard *card* and end the turn, or the round with the last one (3, 6)."""
     table = row.table
     seat = table.actor
-    if card == JOKER_ID:
-        _give_up(row, seat, np.int64(0), np.int64(1))
-    else:
-        _give_up(row, seat, bit(card), np.int64(0))
+    _give_card(row, seat, card)
     table.thrown[seat] |= bit(card)
     table.last_discard[seat] = card
     _lay_open(table, card)
+    table.thrower = seat
     if table.n_hand[seat] == 0:
         _go_out(row, DISCARDED)
-        return
-    row.mine[seat].drawn = -1
-    table.turn += 1
-    table.actor = 1 - seat
-    table.phase = DRAW
-    if table.turn >= table.rules.turn_cap or (table.stock == 0 and table.reshuffles >= table.rules.max_reshuffles):
-        _close(table, -1, 0, VOID)  # (8)
+    else:
+        _end_turn(row)
 
 
 @helper
-def _lay_off(row: np.void, meld: int, card: int) -> None:
-    """Add *card* to a meld (5); a wild lengthens a run above, below only where the ace lies on top."""
+def _end_turn(row: np.void) -> None:
+    """Let the next player draw, unless the round has become void (8)."""
+    table = row.table
+    row.mine[table.actor].drawn = -1
+    table.turn += 1
+    table.actor = next_seat(table, table.actor)
+    table.phase = DRAW
+    dry = table.stock == 0 and table.reshuffles >= table.rules.max_reshuffles
+    if table.turn >= table.rules.turn_cap or dry or (table.up < 0 and not can_draw_stock(table)):
+        _close(table, -1, VOID)
+
+
+@helper
+def _lay_off(row: np.void, meld: int, card: int, below: bool) -> None:
+    """Add *card* to a meld (5, 13), or to the one that is being laid down."""
+    noinline()
     table = row.table
     seat = table.actor
-    if card == JOKER_ID:
-        _give_up(row, seat, np.int64(0), np.int64(1))
-        table.meld_jokers[meld] += 1
-    else:
-        _give_up(row, seat, bit(card), np.int64(0))
-        table.melds[meld] |= bit(card)
+    _give_card(row, seat, card)
     if table.meld_kind[meld] == RUN:
-        rank, high = card & 15, table.meld_high[meld]
-        above = high < TOP if is_wild(card) else rank == high + 1 or (rank == 0 and high == TOP - 1)
-        if above:
+        if is_above(table, meld, card) and not below:
             table.meld_high[meld] += 1
         else:
             table.meld_low[meld] -= 1
+    if card == JOKER_ID:
+        table.meld_jokers[meld] += 1
+    else:
+        once, twice = table.melds[meld], table.melds_twice[meld]
+        table.melds[meld], table.melds_twice[meld] = plus(once, twice, bit(card), np.int64(0))
+    if table.phase == LAY_DOWN:
+        table.short -= 1
+        if table.short == 0 and has_laid_down(table, seat):
+            table.phase = PLAY
     if table.n_hand[seat] == 0:
         _go_out(row, LAID_OFF)
 
 
 @helper
 def _lay_down(row: np.void, code: int) -> None:
-    """Lay one meld of the contract on the table (4); the lay-down goes on until the contract is complete."""
-    stay_apart()
+    """Lay one meld of the contract on the table (4); the laydown goes on until the contract is complete."""
+    noinline()
     table = row.table
-    seat, k = table.actor, np.int64(table.n_melds)
-    naturals, wilds = meld_naturals(code), meld_wilds(code)
-    twos, jokers = wild_twos(wilds), wild_jokers(wilds)
+    seat, k = np.int64(table.actor), np.int64(table.n_melds)
+    naturals, double = meld_naturals(code)
+    twos, two_twice, jokers = wild_cards(meld_wilds(code))
+    size = n_in(naturals, double) + n_in(twos, two_twice) + jokers
     table.melds[k] = naturals | twos
+    table.melds_twice[k] = double | two_twice
     table.meld_jokers[k] = jokers
     table.owner[k] = seat
     if code >= RUN_CODE:
-        _place_run(table, k, (code - RUN_CODE) // N_WILD_SETS, popcount(naturals | twos) + jokers)
+        asked = runs_of(table, seat) & 15
+        suit, low, high = run_span(code, size)
+        table.meld_kind[k] = RUN
+        table.meld_of[k] = suit
+        table.meld_low[k] = low
+        table.meld_high[k] = high
         table.runs_left[seat] -= 1
     else:
+        asked = sets_of(table, seat) & 15
         table.meld_kind[k] = SET
-        table.meld_of[k] = (code - SET_CODE) // N_WILD_SETS >> 4
+        table.meld_of[k] = (code - SET_CODE) // N_WILD_SETS // N_PATTERNS
         table.sets_left[seat] -= 1
     table.n_melds += 1
-    _give_up(row, seat, naturals | twos, jokers)
-    table.phase = PLAY if has_laid_down(table, seat) else LAY_DOWN
+    table.short = max(asked - size, 0)
+    _give_up(row, seat, naturals | twos, double | two_twice, jokers)
+    table.phase = PLAY if table.short == 0 and has_laid_down(table, seat) else LAY_DOWN
     if table.n_hand[seat] == 0:
         _go_out(row, LAID_OFF)
 
 
 @helper
-def _place_run(table: np.void, k: int, number: int, size: int) -> None:
-    """Note where a run lies: wilds that fill no gap stand above it, below only where the ace lies on top."""
-    low = number % 104 >> 3
-    high = min(low + size - 1, TOP)
-    table.meld_kind[k] = RUN
-    table.meld_of[k] = number // 104
-    table.meld_low[k] = high - size + 1
-    table.meld_high[k] = high
-
-
-@helper
 def _go_out(row: np.void, outcome: int) -> None:
-    """End the round: the actor has no card left, the other pays for its hand (9)."""
-    stay_apart()
+    """End the round: the actor has no cards left, and the others pay for theirs (9)."""
+    noinline()
     table = row.table
     winner = table.actor
-    loser = row.mine[1 - winner]
+    total = np.int64(0)
+    for seat in range(table.rules.seats):
+        mine = row.mine[seat]
+        table.paid[seat] = cost(table.rules, mine.hand, mine.twice, mine.jokers)
+        total += table.paid[seat]
+    for seat in range(table.rules.seats):
+        table.scores[seat] += total - table.paid[seat]
     row.mine[winner].drawn = -1
     table.turn += 1
-    _close(table, winner, cost(table.rules, loser.hand, loser.jokers), outcome)
+    table.points = total
+    _close(table, winner, outcome)
 
 
 @helper
-def _close(table: np.void, winner: int, points: int, outcome: int) -> None:
+def _close(table: np.void, winner: int, outcome: int) -> None:
     table.outcome = outcome
     table.winner = winner
-    table.points = points
-    if winner >= 0:
-        table.scores[winner] += points
     table.phase = OVER
     table.actor = -1
     table.hand_no += 1
 
 
-# --- One table from Python ----------------------------------------------------------------------------------------
+# --- Kernels that Python calls ------------------------------------------------------------------------------------
 
 
-@kernel
-def shuffle_rows(rows: Rows, seed: np.uint64) -> None:
-    """Put the shuffle of stream *seed* into every row's deck."""
-    for i in range(rows.shape[0]):
-        shuffle_deck(rows[i], seed)
-
-
-open_hands, step_many, legal_many = many_tables(open_hand, is_legal, legal_codes, step)
+open_hands, step_one, legal_in = table_kernels(open_hand, is_legal, legal_codes, step)

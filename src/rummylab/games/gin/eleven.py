@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import EACH_SUIT, LANE, highest, points, ranks_of, stay_apart
-from rummylab.games.gin.melds import Masks, in_groups, popcount
+from rummylab.cards.bits import EACH_SUIT, LANE, highest, points, ranks_of, rare
+from rummylab.cards.melds import Masks, in_groups, popcount
 
 _CLUBS, _HEARTS, _SPADES, _DIAMONDS = (LANE << 16 * suit for suit in range(4))
 _SUITS_IN_ORDER = np.array([_SPADES, _CLUBS, _DIAMONDS, _HEARTS], dtype=np.int64)
@@ -90,7 +90,7 @@ def loose_cards(hand: int) -> int:
 @helper
 def deadwood_by_eleven(hand: int) -> int:
     """Return the points of the loose cards of eleven, the highest of them thrown."""
-    stay_apart()
+    rare()
     loose = loose_cards(hand)
     if loose == 0:
         return np.int64(0)

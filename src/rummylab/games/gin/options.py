@@ -52,23 +52,23 @@ class GinOptions(Options):
     max_run: int = 13
     """Longest run that may be laid down as one meld (a longer one is laid as two)."""
     discard_taken: bool = False
-    """The up-card just taken may be thrown back; two in a row cancel the hand."""
+    """The upcard just taken may be discarded again; two in a row cancel the hand."""
     wall: int = 2
-    """Stock cards at which the hand is cancelled."""
+    """Stock cards at which the hand is canceled."""
     last_up_card: bool = False
-    """At the wall the next player may still knock with the up-card."""
+    """At the wall the next player may still knock with the upcard."""
     turn_cap: int = 200
-    """Turns after which the hand is cancelled; 0: none."""
+    """Turns after which the hand is canceled; 0: none."""
     up_card_cap: int = 0
-    """The up-card draw (first turn apart) that cancels the hand; 0: none."""
+    """The upcard draw (first turn apart) that cancels the hand; 0: none."""
     refuse_repeats: bool = False
-    """The same (up-card taken, discard) pair may not recur within a hand."""
+    """The same (upcard taken, discard) pair may not recur within a hand."""
     knock_card: bool = False
-    """The value of the first up-card is the knock limit of the hand."""
+    """The value of the first upcard is the knock limit of the hand."""
     oklahoma: bool = False
-    """As ``knock_card``, but an ace asks for gin and a spade doubles the points of the hand."""
+    """The first upcard sets the knock limit, an ace asks for gin, and a spade doubles the points of the hand."""
     random_starter: bool = True
-    """The first starter of a match is drawn by lot; otherwise it is seat 0."""
+    """The first starter of a match is drawn at random; otherwise it is seat 0."""
     target: int = 100
     """Points that end a match; 0: a match is one hand."""
     game_bonus: int = 0
@@ -101,6 +101,6 @@ class GinOptions(Options):
             raise OptionError("options knock_card and oklahoma exclude each other: both set the knock limit")
         if self.turn_cap == 0 and self.up_card_cap == 0 and not self.refuse_repeats:
             raise OptionError(
-                "a hand may never end, because two players can swap up-cards for ever:"
+                "a hand may never end, because two players can swap upcards forever:"
                 " set turn_cap, up_card_cap or refuse_repeats"
             )

@@ -1,9 +1,9 @@
 """Two-player Gin Rummy: the position, what each seat sees, the legal moves, a step, the score.
 
-One implementation for one table, for batches, for search and for training. The paragraph numbers are those of
+Play, batches, search and training all use this one implementation. The paragraph numbers are those of
 ``docs/games/gin.md``. A position is one flat record in three parts: ``table`` is what everybody sees, ``mine[seat]``
-what that seat alone knows, and the rest (the deck's order) what nobody knows. Moves are chosen and judged from
-``table`` and ``mine`` alone, so a player cannot be shown more than it may know.
+what only that seat knows, and the rest (the deck's order) what nobody knows. Moves are chosen and judged from
+``table`` and ``mine`` alone, so a player cannot be shown more than they may know.
 """
 
 from __future__ import annotations
@@ -13,12 +13,24 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper
-from rummylab.cards.bits import IDS_52, bit, highest, index_of, lowest, points, popcount, stay_apart
-from rummylab.cards.rng import STARTER, Root, shuffle, stream
-from rummylab.engine.drivers import many_tables
-from rummylab.games.gin import melds
+from rummylab.cards.bits import (
+    IDS_52,
+    always_inline,
+    bit,
+    choose,
+    highest,
+    index_of,
+    lowest,
+    noinline,
+    points,
+    popcount,
+    rare,
+)
+from rummylab.cards.melds import MAX_MELDS, MELDS, N_MELDS, is_group, min_deadwood
+from rummylab.cards.rng import Root, shuffle
+from rummylab.engine.drivers import codes_by_trial, random_seat, table_kernels
 from rummylab.games.gin.eleven import deadwood_by_eleven
-from rummylab.games.gin.melds import MAX_MELDS, MELDS, N_MELDS, best_place, min_deadwood, official_lay_off
+from rummylab.games.gin.melds import best_place, official_lay_off
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]
@@ -52,37 +64,37 @@ OPTIONS = np.dtype(
     ],
     align=True,
 )
-"""The options as the kernels read them: public, so they lie on the table."""
+"""The options as the kernels read them. They are public, so they are part of the table."""
 
 TABLE = np.dtype(
     [
         ("rules", OPTIONS),
         ("pile", "i8"),  # every card of the discard pile
-        ("known", "i8", (2,)),  # cards a seat is known to hold: up-cards it took and kept
-        ("refused", "i8", (2,)),  # up-cards a seat has let go by
+        ("known", "i8", (2,)),  # cards a seat is known to hold: upcards it took and kept
+        ("refused", "i8", (2,)),  # upcards a seat declined
         ("thrown", "i8", (2,)),  # cards a seat has discarded
         ("took", "i1", (2, 52)),  # by 13 * suit + rank: the seat's turn (1 is its first) at which it took the card
-        ("passed", "i1", (2, 52)),  # the turn at which it let the card go by as up-card, 0: never
-        ("threw", "i1", (2, 52)),  # the turn at which it discarded the card; of several turns the latest
-        ("spread", "i8", (2, MAX_MELDS)),  # melds on the table, lay-offs included
+        ("passed", "i1", (2, 52)),  # the turn at which it declined the card as upcard, 0: never
+        ("threw", "i1", (2, 52)),  # the latest turn at which it discarded the card
+        ("spread", "i8", (2, MAX_MELDS)),  # melds on the table, layoffs included
         ("scores", "i4", (2,)),  # of the match
         ("hands_won", "i2", (2,)),
         ("hand_no", "i4"),
         ("turn", "i2"),  # completed turns of this hand
         ("up_draws", "i2"),
         ("points", "i2"),  # what the winner of the hand gets
-        ("deadwood", "i2", (2,)),  # when the hand is settled, after lay-offs
+        ("deadwood", "i2", (2,)),  # when the hand is settled, after layoffs
         ("phase", "i1"),
         ("actor", "i1"),  # -1: the hand is over
         ("starter", "i1"),
-        ("offers", "i1"),  # refusals of the first up-card
+        ("offers", "i1"),  # refusals of the first upcard
         ("up", "i1"),  # top of the discard pile, -1 while a player holds it
-        ("taken", "i1"),  # up-card taken in this turn, -1 if none
+        ("taken", "i1"),  # upcard taken in this turn, -1 if none
         ("stock", "i1"),  # cards left
         ("limit", "i1"),  # knock limit of this hand
         ("last_draw", "i1", (2,)),  # card id, FROM_STOCK or -1
         ("last_discard", "i1", (2,)),
-        ("back_and_forth", "i1"),  # up-cards taken and thrown back in a row
+        ("back_and_forth", "i1"),  # upcards taken and discarded again in a row
         ("knocker", "i1"),
         ("n_melds", "i1", (2,)),
         ("n_laid", "i1"),
@@ -91,7 +103,7 @@ TABLE = np.dtype(
         ("outcome", "i1"),  # none until the hand is settled, but gin as soon as it is shown
         ("winner", "i1"),
         ("stake", "i1"),  # 2 where the hand counts double
-        ("swapped", "i8", (64,)),  # per up-card taken: the discards that followed (only if repeats are refused)
+        ("swapped", "i8", (64,)),  # per upcard taken: the discards that followed (only if repeats are refused)
     ],
     align=True,
 )
@@ -107,13 +119,13 @@ MINE = np.dtype(
     ],
     align=True,
 )
-"""What one seat alone knows."""
+"""What only one seat knows."""
 
 RECORD = np.dtype([("table", TABLE), ("mine", MINE, (2,)), ("pos", "i1"), ("deck", "i1", (52,))], align=True)
-"""The whole position, the order of the stock included."""
+"""The whole position, including the order of the stock."""
 
 VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
-"""What a seat is shown: no field for anything hidden."""
+"""What a seat is shown. It has no field for anything hidden."""
 
 FROM_STOCK = 62
 SPADES = 2
@@ -130,10 +142,10 @@ N_CODES = MELD_CODE + N_MELDS
 MAX_LEGAL = 96
 
 MAX_TURN = 127
-"""What the turns of ``took``, ``passed`` and ``threw`` are cut off at."""
+"""Largest turn that ``took``, ``passed`` and ``threw`` record."""
 
 ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
-"""A compiled agent: ``act(table, mine, par)`` returns the code of its move."""
+"""A compiled agent: ``act(table, mine, params)`` returns the code of its move."""
 ACT_POINTER = types.FunctionType(ACT)
 
 
@@ -142,13 +154,13 @@ ACT_POINTER = types.FunctionType(ACT)
 
 @helper
 def own_turn(table: np.void) -> int:
-    """Return the number of the actor's turn in this hand, from 1; offers of the first up-card belong to turn 1."""
+    """Return the number of the actor's turn in this hand, from 1; offers of the first upcard belong to turn 1."""
     return min((table.turn >> 1) + 1, MAX_TURN)
 
 
 @helper
-def rest(table: np.void, mine: np.void) -> int:
-    """Return the cards of a seat that are neither laid down in melds nor laid off."""
+def unmelded(table: np.void, mine: np.void) -> int:
+    """Return the cards of a seat that are neither melded nor laid off."""
     cards = mine.hand
     for k in range(MAX_MELDS):
         cards &= ~table.spread[mine.seat, k]
@@ -159,41 +171,47 @@ def rest(table: np.void, mine: np.void) -> int:
 
 @helper
 def cards_to_play(table: np.void, mine: np.void) -> int:
-    """Return the eleven cards the actor discards from; at the wall the up-card comes along (15)."""
+    """Return the eleven cards the actor discards from; at the wall they include the upcard (15)."""
     return mine.hand | bit(table.up) if table.phase == WALL else mine.hand
 
 
 @helper
 def can_take(table: np.void) -> bool:
-    """Return whether the actor may take the up-card: in every turn, and while it is offered at the start (3)."""
+    """Return whether the actor may take the upcard: in every turn, and while it is offered at the start (3)."""
     return table.phase == DRAW or (table.phase == OFFER and table.offers < 2)
 
 
 @helper
 def decline(table: np.void) -> int:
-    """Return the move of an actor who does not want the up-card."""
+    """Return the move that declines the upcard."""
     return PASS if table.phase == OFFER and table.offers < 2 else DRAW_STOCK
 
 
 @helper
+def draws(table: np.void) -> int:
+    """Return the moves of a draw or an offer as a mask of codes: to decline the upcard, and to take it (3)."""
+    declined = bit(decline(table))
+    return declined | bit(TAKE_UP_CARD) if can_take(table) else declined
+
+
+@helper
 def discards(table: np.void, mine: np.void) -> int:
-    """Return the cards the actor may throw: not the up-card just taken (5), nor a repeated swap (14)."""
-    cards = cards_to_play(table, mine)
+    """Return the cards the actor may discard: not the upcard just taken (5), nor a repeated swap (14)."""
+    always_inline()
     if table.phase == WALL:
-        return cards if table.rules.discard_taken else mine.hand
-    if table.taken >= 0:
-        if not table.rules.discard_taken:
-            cards &= ~bit(table.taken)
-        if table.rules.refuse_repeats:
-            fresh = cards & ~table.swapped[table.taken]
-            if fresh:
-                cards = fresh
+        return cards_to_play(table, mine) if table.rules.discard_taken else mine.hand
+    # No card taken is -1, and its bit 63 is in no hand: nobody can foretell whether one was, so do not branch on it.
+    cards = mine.hand if table.rules.discard_taken else mine.hand & ~bit(table.taken & 63)
+    if table.rules.refuse_repeats and table.taken >= 0:
+        fresh = cards & ~table.swapped[table.taken]
+        return fresh if fresh else cards
     return cards
 
 
 @helper
 def can_knock(table: np.void, mine: np.void, card: int) -> bool:
-    """Return whether the ten cards left after throwing *card* are good for a knock (7)."""
+    """Return whether the actor may knock with the ten cards left after discarding *card* (7)."""
+    always_inline()
     cards = cards_to_play(table, mine)
     if table.rules.knock_by_eleven and deadwood_by_eleven(cards) > table.limit:
         return False
@@ -202,8 +220,8 @@ def can_knock(table: np.void, mine: np.void, card: int) -> bool:
 
 @helper
 def can_meld(table: np.void, mine: np.void, meld: int) -> bool:
-    """Return whether *meld* may be laid down now: from the rest of the hand, and not spoiling a knock (7)."""
-    left = rest(table, mine)
+    """Return whether *meld* may be laid down now: from the unmelded cards, and without spoiling a knock (7)."""
+    left = unmelded(table, mine)
     if meld & ~left or table.n_melds[mine.seat] == MAX_MELDS:
         return False
     if popcount(meld) > table.rules.max_run:
@@ -214,7 +232,7 @@ def can_meld(table: np.void, mine: np.void, meld: int) -> bool:
 @helper
 def can_lay_off(table: np.void, mine: np.void, card: int) -> bool:
     """Return whether *card* fits a meld of the knocker (9)."""
-    return rest(table, mine) & bit(card) != 0 and place_for(table, bit(card)) >= 0
+    return unmelded(table, mine) & bit(card) != 0 and place_for(table, bit(card)) >= 0
 
 
 @helper
@@ -236,18 +254,33 @@ def _is_out_of_reach(table: np.void, meld: int, card: int) -> bool:
     for i in range(table.n_laid):
         as_laid_down &= ~bit(table.laid[i])
     distance = max(lowest(as_laid_down) - lowest(card), lowest(card) - highest(as_laid_down))
-    return distance > table.rules.lay_off_reach and not melds.is_group(meld)
+    return distance > table.rules.lay_off_reach and not is_group(meld)
+
+
+@helper
+def _can_draw(table: np.void, code: int) -> bool:
+    """Return whether *code* is a legal move of a draw or an offer."""
+    always_inline()
+    return 0 <= code <= PASS and draws(table) & bit(code) != 0
+
+
+@helper
+def _can_discard(table: np.void, mine: np.void, card: int) -> bool:
+    """Return whether the actor may discard *card* and play on."""
+    always_inline()
+    return discards(table, mine) & bit(card) != 0
 
 
 @helper
 def is_legal(table: np.void, mine: np.void, code: int) -> bool:
     """Return whether the actor, knowing *table* and *mine*, may do *code*."""
+    always_inline()
     phase = table.phase
     if phase == DRAW or phase == OFFER:
-        return code == decline(table) or (code == TAKE_UP_CARD and can_take(table))
+        return _can_draw(table, code)
     if phase == DISCARD or phase == WALL:
         if DISCARD_CODE <= code < KNOCK_CODE:
-            return phase == DISCARD and discards(table, mine) & bit(code - DISCARD_CODE) != 0
+            return phase == DISCARD and _can_discard(table, mine, code & 63)
         if KNOCK_CODE <= code < LAY_OFF_CODE:
             card = code - KNOCK_CODE
             return discards(table, mine) & bit(card) != 0 and can_knock(table, mine, card)
@@ -261,27 +294,26 @@ def is_legal(table: np.void, mine: np.void, code: int) -> bool:
 
 @helper
 def _is_legal_showdown(table: np.void, mine: np.void, code: int) -> bool:
-    """The spread is laid meld by meld, lay-offs card by card."""
-    stay_apart()
+    """Return whether *code* is legal after a knock: the spread is laid meld by meld, layoffs card by card."""
+    noinline()
     phase = table.phase
     if code == DONE:
-        return phase != SPREAD or points(rest(table, mine)) <= table.limit
+        return phase != SPREAD or points(unmelded(table, mine)) <= table.limit
     if phase == LAY_OFF:
         return LAY_OFF_CODE <= code < MELD_CODE and can_lay_off(table, mine, code - LAY_OFF_CODE)
     return MELD_CODE <= code < N_CODES and can_meld(table, mine, MELDS[code - MELD_CODE])
 
 
+codes_without_melds = codes_by_trial(is_legal, MELD_CODE)
+
+
 @helper
 def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
-    """Write the legal moves of the actor to *out* in ascending order; return how many."""
-    stay_apart()
-    n = 0
-    for code in range(MELD_CODE):
-        if is_legal(table, mine, code):
-            out[n] = code
-            n += 1
+    """Write the actor's legal moves to *out* in ascending order and return how many there are."""
+    noinline()
+    n = codes_without_melds(table, mine, out)
     if table.phase == SPREAD or table.phase == DEFEND:
-        cards = rest(table, mine)
+        cards = unmelded(table, mine)
         for number in range(N_MELDS):
             if MELDS[number] & ~cards == 0 and is_legal(table, mine, MELD_CODE + number):
                 out[n] = MELD_CODE + number
@@ -355,7 +387,7 @@ def _limit(table: np.void, up: int) -> int:
 
 @helper
 def open_match(row: np.void, starter: int) -> None:
-    """Set the scores to nothing and seat the first starter."""
+    """Clear the scores and seat the first starter."""
     table = row.table
     for seat in range(2):
         table.scores[seat] = 0
@@ -365,28 +397,26 @@ def open_match(row: np.void, starter: int) -> None:
 
 
 @helper
-def first_starter(table: np.void, root: Root, pair: int) -> int:
+def first_starter(table: np.void, root: Root, deal: int) -> int:
     """Return who starts the first hand: drawn at random (2), or seat 0 where the options say so."""
-    if not table.rules.random_starter:
-        return np.int64(0)
-    return np.int64(stream(root, pair, np.int64(0), np.int64(STARTER)) >> np.uint64(63))
+    return random_seat(root, deal, 2) if table.rules.random_starter else np.int64(0)
 
 
 @helper
 def match_is_over(table: np.void) -> bool:
-    """Return whether somebody has reached the target (12); without a target one hand is a match."""
+    """Return whether somebody has reached the target (12); without a target, one hand is a match."""
     return max(table.scores[0], table.scores[1]) >= table.rules.target
 
 
 @helper
 def next_starter(table: np.void) -> int:
-    """Return who starts the next hand: the other seat, or the same after a cancelled hand (11)."""
+    """Return who starts the next hand: the other seat, or the same seat after a canceled hand (11)."""
     return table.starter if table.outcome == CANCELLED else 1 - table.starter
 
 
 @helper
 def shuffle_deck(row: np.void, seed: np.uint64) -> None:
-    """Put a fresh shuffle into ``row.deck``."""
+    """Shuffle a fresh deck into ``row.deck``."""
     for i in range(52):
         row.deck[i] = IDS_52[i]
     shuffle(row.deck, seed)
@@ -408,27 +438,63 @@ def match_total(table: np.void, seat: int) -> int:
 
 @helper
 def step(row: np.void, code: int) -> int:
-    """Carry out the legal move *code* of the actor; return the card drawn from the stock, or -1."""
-    if code == DRAW_STOCK:
-        return _draw_stock(row)
+    """Carry out the actor's legal move *code* and return the card drawn from the stock, or -1."""
+    phase = row.table.phase
+    if phase == DRAW or phase == OFFER:
+        if code == PASS:
+            _pass(row)
+            return -1
+        return _draw(row, code, row.deck[row.pos & 63])
     if DISCARD_CODE <= code < KNOCK_CODE:
-        _throw(row, code - DISCARD_CODE)
-        _end_turn(row)
-    elif code == TAKE_UP_CARD:
-        _take_up_card(row)
-    elif code == PASS:
-        _pass(row)
+        _discard(row, code & 63)
     else:
         _show(row, code)
     return -1
 
 
 @helper
-def _show(row: np.void, code: int) -> None:
-    """Carry out what ends a hand: a knock, melds, lay-offs."""
-    stay_apart()
+def move(row: np.void, code: int) -> bool:
+    """Carry out the actor's move *code* if it is legal, and return whether it was: `is_legal`, then `step`.
+
+    Nine moves in ten are draws and discards. Here their phase leads to their part of both at once.
+    """
+    always_inline()
     table = row.table
-    if code >= MELD_CODE:
+    phase = table.phase
+    if phase == DRAW:
+        if not _can_draw(table, code):
+            return False
+        _draw(row, code, row.deck[row.pos & 63])
+        return True
+    if phase == DISCARD and DISCARD_CODE <= code < KNOCK_CODE:
+        if not _can_discard(table, row.mine[table.actor & 1], code & 63):
+            return False
+        _discard(row, code & 63)
+        return True
+    return _rare_move(row, code)
+
+
+@helper
+def _rare_move(row: np.void, code: int) -> bool:
+    rare()
+    table = row.table
+    if not is_legal(table, row.mine[table.actor & 1], code):
+        return False
+    if table.phase == OFFER:
+        step(row, code)
+    else:
+        _show(row, code)
+    return True
+
+
+@helper
+def _show(row: np.void, code: int) -> None:
+    """Carry out a move that ends the play: a knock, a meld, a layoff, or nothing at the wall."""
+    noinline()
+    table = row.table
+    if code == PASS:
+        _cancel(table)
+    elif code >= MELD_CODE:
         _lay_down(row, MELDS[code - MELD_CODE])
     elif code >= LAY_OFF_CODE:
         _lay_off(table, code - LAY_OFF_CODE)
@@ -441,109 +507,119 @@ def _show(row: np.void, code: int) -> None:
 
 
 @helper
-def _draw_stock(row: np.void) -> int:
+def _draw(row: np.void, code: int, top: int) -> int:
+    """Draw *top* from the stock or take the upcard; return the card drawn from the stock, or -1.
+
+    Which of the two is what nobody can foretell, so both are one path without branches. The note of the turn is written
+    last: the compiler cannot know that it overlaps with nothing else, and would read everything again.
+    """
+    always_inline()
     table = row.table
-    seat = table.actor
-    card = row.deck[row.pos]
-    row.pos += 1
-    table.stock -= 1
+    takes = code == TAKE_UP_CARD
+    if table.rules.up_card_cap and _is_up_card_too_many(table, code):
+        return -1
+    # 1. The card goes from the pile or from the stock to the hand.
+    seat = table.actor & 1
     mine = row.mine[seat]
+    up, turn = table.up & 63, own_turn(table)
+    card = choose(takes, up, top)
     mine.hand |= bit(card)
     mine.drawn = card
-    _let_go_by(table)
-    table.last_draw[seat] = FROM_STOCK
+    from_pile = choose(takes, bit(up), 0)
+    table.pile &= ~from_pile
+    table.up = choose(takes, -1, up)
+    row.pos += choose(takes, 0, 1)
+    table.stock -= choose(takes, 0, 1)
+    # 2. What the table learns.
+    table.taken = choose(takes, up, -1)
+    table.up_draws += choose(takes, table.phase == DRAW, 0)
+    table.known[seat] |= from_pile
+    table.refused[seat] |= bit(up) ^ from_pile
+    table.last_draw[seat] = choose(takes, up, FROM_STOCK)
     table.phase = DISCARD
-    return card
+    notes = table.took if takes else table.passed
+    notes[seat, index_of(up)] = turn
+    return choose(takes, -1, card)
 
 
 @helper
-def _let_go_by(table: np.void) -> None:
-    """Note that the actor does not want the up-card."""
-    table.refused[table.actor] |= bit(table.up)
-    table.passed[table.actor, index_of(table.up)] = own_turn(table)
-
-
-@helper
-def _take_up_card(row: np.void) -> None:
-    table = row.table
-    seat = table.actor
-    if table.phase == DRAW:
-        table.up_draws += 1
-        if table.up_draws == table.rules.up_card_cap:
-            _cancel(table)
-            return
-    card = table.up
-    mine = row.mine[seat]
-    mine.hand |= bit(card)
-    mine.drawn = card
-    table.known[seat] |= bit(card)
-    table.took[seat, index_of(card)] = own_turn(table)
-    table.pile &= ~bit(card)
-    table.last_draw[seat] = card
-    table.taken = card
-    table.up = -1
-    table.phase = DISCARD
+def _is_up_card_too_many(table: np.void, code: int) -> bool:
+    """Cancel the hand and return true if *code* is the draw of an upcard that does so (13)."""
+    rare()
+    if code != TAKE_UP_CARD or table.phase != DRAW or table.up_draws + 1 != table.rules.up_card_cap:
+        return False
+    table.up_draws += 1
+    _cancel(table)
+    return True
 
 
 @helper
 def _pass(row: np.void) -> None:
+    """Decline the first upcard."""
     table = row.table
     seat = table.actor
-    if table.phase == WALL:
-        _cancel(table)
-        return
-    _let_go_by(table)
+    table.refused[seat] |= bit(table.up)
+    table.passed[seat, index_of(table.up)] = own_turn(table)
     table.offers += 1
     table.actor = 1 - seat
 
 
 @helper
 def _throw(row: np.void, card: int) -> None:
-    """Move *card* from the actor's hand to the pile."""
+    """Move *card* from the actor's hand to the pile, which is a completed turn."""
+    always_inline()
     table = row.table
-    seat = table.actor
+    seat = table.actor & 1
     mine = row.mine[seat]
+    turn = own_turn(table)
     mine.hand &= ~bit(card)
     mine.drawn = -1
     table.known[seat] &= ~bit(card)
     table.thrown[seat] |= bit(card)
-    table.threw[seat, index_of(card)] = own_turn(table)
     table.pile |= bit(card)
     table.up = card
+    table.taken = -1
     table.last_discard[seat] = card
     table.turn += 1
+    table.threw[seat, index_of(card)] = turn
 
 
 @helper
-def _end_turn(row: np.void) -> None:
+def _discard(row: np.void, card: int) -> None:
+    """Discard *card* and end the turn; the hand may end with it (6, 14)."""
+    always_inline()
     table = row.table
     rules = table.rules
-    if table.taken >= 0:
-        if rules.refuse_repeats:
-            table.swapped[table.taken] |= bit(table.up)
-        table.back_and_forth = table.back_and_forth + 1 if table.up == table.taken else 0
-        table.taken = -1
-    else:
-        table.back_and_forth = 0
-    table.actor = 1 - table.actor
+    taken = table.taken
+    if rules.refuse_repeats:
+        _note_swap(table, card)
+    table.back_and_forth = table.back_and_forth + 1 if card == taken else 0
+    other = 1 - table.actor
+    _throw(row, card)
+    table.actor = other
     table.phase = DRAW
-    if table.back_and_forth == 2:
-        _cancel(table)
-    elif table.stock <= rules.wall:  # (6): the opponent does not get this last discard, but see (15)
-        if rules.last_up_card:
+    if table.stock <= rules.wall:  # (6): the opponent does not get this last discard, but see (15)
+        if rules.last_up_card and table.back_and_forth < 2:
             table.phase = WALL
         else:
             _cancel(table)
-    elif rules.turn_cap > 0 and table.turn >= rules.turn_cap:
+    elif table.back_and_forth == 2 or (rules.turn_cap > 0 and table.turn >= rules.turn_cap):
         _cancel(table)
+
+
+@helper
+def _note_swap(table: np.void, card: int) -> None:
+    """Note that *card* was discarded after the upcard that the actor took, if any (14)."""
+    rare()
+    if table.taken >= 0:
+        table.swapped[table.taken] |= bit(card)
 
 
 @helper
 def _knock(row: np.void, card: int) -> None:
     table = row.table
     if table.phase == WALL:
-        _take_up_card(row)
-    table.taken = -1
+        _draw(row, TAKE_UP_CARD, table.up)
     table.knocker = table.actor
     _throw(row, card)
     table.phase = SPREAD
@@ -575,8 +651,8 @@ def _done(row: np.void) -> None:
     """Close the actor's part of the spread: the knocker's melds are public before the defender melds (8)."""
     table = row.table
     if table.phase == SPREAD:
-        # Of the cards the knocker keeps only this is public until the hand is settled: whether there are any.
-        gin = rest(table, row.mine[table.knocker]) == 0
+        # Until the hand is settled, the cards that the knocker keeps stay hidden: only whether there are any is public.
+        gin = unmelded(table, row.mine[table.knocker]) == 0
         if gin and table.outcome == NO_OUTCOME:
             table.outcome = GIN
         table.actor = 1 - table.knocker
@@ -605,8 +681,8 @@ def _settle(row: np.void) -> None:
     table = row.table
     knocker = table.knocker
     defender = 1 - knocker
-    left = rest(table, row.mine[defender])
-    kept = points(rest(table, row.mine[knocker]))
+    left = unmelded(table, row.mine[defender])
+    kept = points(unmelded(table, row.mine[knocker]))
     if kept > 0 and not table.rules.defender_lays_off:
         left = _official_lay_offs(table, left)
     caught = points(left)
@@ -626,7 +702,7 @@ def _settle(row: np.void) -> None:
 
 @helper
 def _official_lay_offs(table: np.void, cards: int) -> int:
-    """Lay off the defender's unmelded *cards* by the referee's scan; return those that stay."""
+    """Lay off the defender's unmelded *cards* by the referee's scan and return those that stay."""
     k = table.knocker
     while True:
         card, place = official_lay_off(table.spread[k, 0], table.spread[k, 1], table.spread[k, 2], cards)
@@ -663,7 +739,7 @@ def _close(table: np.void) -> None:
     table.hand_no += 1
 
 
-# --- One table from Python ----------------------------------------------------------------------------------------
+# --- Kernels that Python calls ------------------------------------------------------------------------------------
 
 
-open_hands, step_many, legal_many = many_tables(open_hand, is_legal, legal_codes, step)
+open_hands, step_one, legal_in = table_kernels(open_hand, is_legal, legal_codes, step)

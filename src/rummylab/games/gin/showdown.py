@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, bit, lowest, stay_apart
+from rummylab.cards.bits import ALL_CARDS, bit, lowest, noinline
+from rummylab.cards.melds import arrangement, best_discards, meld_number
 from rummylab.games.gin import melds
 from rummylab.games.gin.rules import (
     DONE,
@@ -24,32 +25,32 @@ from rummylab.games.gin.rules import (
     cards_to_play,
     discards,
     place_for,
-    rest,
+    unmelded,
 )
 
 
 @helper
 def showdown_code(table: np.void, mine: np.void) -> int:
     """Return the best next move of the actor in the phases spread, lay off and defend."""
-    stay_apart()
+    noinline()
     k = table.knocker
     a, b, c = table.spread[k, 0], table.spread[k, 1], table.spread[k, 2]
-    cards = rest(table, mine)
+    cards = unmelded(table, mine)
     longest = table.rules.max_run
     if table.phase == LAY_OFF:
         return _next_lay_off(table, melds.best_lay_off(a, b, c, cards))
     if table.phase == SPREAD:
         meld, _, _ = melds.safest_spread(cards, ALL_CARDS & ~(mine.hand | table.pile), longest)
-    elif table.outcome == NO_OUTCOME and not table.rules.defender_lays_off:  # not gin: lay-offs will follow
+    elif table.outcome == NO_OUTCOME and not table.rules.defender_lays_off:  # not gin: layoffs will follow
         meld, _, _ = melds.best_defence(a, b, c, cards, longest)
     else:
-        _, meld, _, _ = melds.arrangement(cards, longest, 0)
-    return MELD_CODE + melds.meld_number(meld) if meld else np.int64(DONE)
+        _, meld, _, _ = arrangement(cards, longest, 0)
+    return MELD_CODE + meld_number(meld) if meld else np.int64(DONE)
 
 
 @helper
 def _next_lay_off(table: np.void, cards: int) -> int:
-    """Return the lay-off of the first of *cards* whose place is open, or that all is done."""
+    """Return the layoff of the first of *cards* whose place is open, or that all is done."""
     while cards:
         card = lowest(cards)
         if place_for(table, bit(card)) >= 0:
@@ -60,7 +61,7 @@ def _next_lay_off(table: np.void, cards: int) -> int:
 
 @helper
 def at_the_wall(table: np.void, mine: np.void) -> int:
-    """Knock with the last up-card if that is possible (preset openspiel)."""
-    stay_apart()
-    best, _ = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
+    """Knock with the last upcard if that is possible (preset openspiel)."""
+    noinline()
+    best, _ = best_discards(cards_to_play(table, mine), discards(table, mine))
     return KNOCK_CODE + lowest(best) if can_knock(table, mine, lowest(best)) else np.int64(PASS)

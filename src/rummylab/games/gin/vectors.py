@@ -11,14 +11,14 @@ from typing import Any
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
+from rummylab.cards.melds import min_deadwood
 from rummylab.engine.action import Action
 from rummylab.engine.reading import MALFORMED, is_whole
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.vectors import Report, read_lines
 from rummylab.errors import IllegalActionError, RummyError, VectorError
-from rummylab.games.gin.game import Gin, gin
-from rummylab.games.gin.melds import min_deadwood
+from rummylab.games.gin.view import Gin, gin
 
 KINDS = frozenset(("offer", "draw", "discard", "knock", "melds", "layoff", "illegal_discard", "illegal_knock"))
 """The kinds of event; each has a method of `Replay`."""
@@ -121,8 +121,8 @@ class Replay:
         return self.state.rows()["table"][0]
 
     def _offer(self, seat: int, card: int, taken: int) -> None:
-        _expect("who is offered the up-card", self.state.actor, seat)
-        _expect("up-card", Card(int(self._table()["up"])), _card(card))
+        _expect("who is offered the upcard", self.state.actor, seat)
+        _expect("upcard", Card(int(self._table()["up"])), _card(card))
         if not taken and self._phase() == "offer":
             self._push("pass")
 
@@ -165,7 +165,7 @@ class Replay:
         table = self._table()
         _expect("who lays off", 1 - table["knocker"], seat)
         n = sum(1 for event in self.events[: self.at] if event[0] == "layoff")
-        _expect("number of lay-offs", bool(n < table["n_laid"]), True)
+        _expect("number of layoffs", bool(n < table["n_laid"]), True)
         _expect("card laid off", Card(int(table["laid"][n])), _card(card))
         final = Hand(int(table["spread"][table["knocker"]][table["laid_on"][n]]))
         later = Hand.of(
@@ -212,7 +212,7 @@ class Replay:
         _expect("hand over", self.state.actor, None)
         _expect("outcome", ours["outcome"], result["type"])
         n_laid = sum(1 for event in self.events if event[0] == "layoff")
-        _expect("lay-offs", int(table["n_laid"]), n_laid)
+        _expect("layoffs", int(table["n_laid"]), n_laid)
         if result["type"] != "cancelled":
             self._scored(ours, result)
         _expect("points", [max(0, int(p)) for p in self.state.payoffs()], self.hand["points"])
@@ -226,7 +226,7 @@ class Replay:
         _expect("knocker's deadwood", ours["deadwood"][knocker], result["knocker_deadwood"])
         _expect("defender's deadwood", ours["deadwood"][1 - knocker], result["defender_deadwood"])
         _expect(
-            "defender's deadwood before lay-offs",
+            "defender's deadwood before layoffs",
             ours["deadwood"][1 - knocker] + laid.points,
             result["defender_deadwood_before_layoff"],
         )

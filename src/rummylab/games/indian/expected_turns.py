@@ -4,7 +4,7 @@ The paper names it as future work (sections IV-B and IX): two hands of equal Min
 
 **Definition.** The mean number of the player's own draws, from stock or pile, until the player declares, in self-play
 of `mindist-outs` with two players and one deck. The deal is taken to go on until then: a new opponent takes the seat
-of one who declares (`rummylab.learning.indian_draws`).
+of one who declares (`rummylab evaluate indian-draws`).
 
 **Formula.** With o live outs among n live cards, x = (n + 1) / (o + 1) is the mean wait for the first out if the
 player could only draw from a shuffled stock. The pile helps, and so do the better waits that come up
@@ -21,7 +21,7 @@ from math import log
 
 from rummylab._jit import kernel
 
-# Fitted by `python -m rummylab.learning.indian_draws --hands 40000 --seed 1 --fit`, distances 1 to 5; entry 0 is not
+# Fitted by `rummylab train indian-draws --hands 40000 --seed 1`, distances 1 to 5; entry 0 is not
 # used. From 6 on (1 dealt hand in 2,000): one step more costs as much as from 4 to 5.
 AFTER = (0.0, 0.01, 3.03, 5.67, 7.99, 10.01)
 WAIT = (0.0, 2.00, 2.03, 1.69, 1.35, 0.86)

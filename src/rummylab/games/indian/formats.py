@@ -1,138 +1,114 @@
-"""Formats of several deals (rules page, row 17): points, pool 101, pool 201, deals. A layer above the one-deal rules.
+"""The formats of online tables (rules page, row 17): points, pool 61, 101 and 201, deals 2, 3 and 6.
 
-A format keeps what every player has lost and won, says who sits down for the next deal and what a drop costs there,
-and when it is over. Players keep their number all along; the seats of a deal are those still in, in that order.
+A format says how deals make a match: when a player is out, who may come back, and who wins. Its settings are written
+as a call: ``pool-101(rejoin=true, split=true)``. The kernels in ``rules`` keep the standing and carry the format out.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
-from rummylab.engine.agent import Agent
-from rummylab.engine.referee import finish
-from rummylab.engine.seats import Seat
-from rummylab.engine.state import State
-from rummylab.engine.streams import player_stream
-from rummylab.errors import IllegalActionError, OptionError, UnknownNameError
-from rummylab.games.indian.game import Indian
-from rummylab.games.indian.options import IndianOptions
+from rummylab.engine.options import Options
+from rummylab.errors import OptionError
+
+PACK_JOKERS: Final = 1
+"""Printed jokers in a pack of 53 cards."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """How several deals make a game."""
+@dataclass(frozen=True, kw_only=True)
+class Format(Options):
+    """How deals make a match. The defaults are those of a single deal for points."""
 
-    name: str
-    deals: int = 0
-    """Deals to play; 0: until one player is left."""
-    pool: int = 0
-    """Lost points that put a player out; 0: nobody goes out."""
-    drops: tuple[int, int] | None = None
-    """What the first and a later drop cost, if not what the options say (row 11)."""
+    deals: int = 1
+    """Deals to play, after which the most chips win; 0 in a pool: until one player is left."""
+    out_at: int = 0
+    """Lost points at which a player of a pool is out; 0: nobody goes out."""
+    first_drop: int = 20
+    """Points lost by a drop before the player's first draw."""
+    later_drop: int = 40
+    """Points lost by a later drop."""
+    full_count: int = 80
+    """Most points a hand can cost, what a wrong declaration costs, and the chips for each deal."""
+    rejoin: bool = False
+    """Who goes out of a pool may pay another entry and come back at the highest score + 1."""
+    rejoin_limit: int = 0
+    """A player may rejoin as long as nobody still in has lost more points than this."""
+    split: bool = False
+    """The last two or three of a pool of three or more may share the pot in proportion to their drops left."""
+    split_within: int = 1
+    """A split is offered when every player left is within so many first drops of being out."""
+    one_pack_for_two: bool = False
+    """Two players use one pack of 53 cards; otherwise every table uses two packs."""
+    drop_at_two: bool = True
+    """Two players may drop."""
 
-    def __post_init__(self) -> None:
-        if (self.deals > 0) == (self.pool > 0) or self.deals < 0 or self.pool < 0:
-            raise OptionError(f"format {self.name!r} needs either a number of deals or a pool limit")
-
-    def options(self, options: IndianOptions, seats: int) -> IndianOptions:
-        """Return *options* for a deal of *seats* players; the cards in play stay the same."""
-        first, later = self.drops or (options.first_drop, options.later_drop)
-        return dataclasses.replace(options, seats=seats, first_drop=first, later_drop=later)
-
-
-FORMATS = {
-    one.name: one
-    for one in (
-        Format(name="points", deals=1),
-        Format(name="pool-101", pool=101),
-        Format(name="pool-201", pool=201, drops=(25, 50)),
-        Format(name="deals", deals=2),
-    )
-}
-
-
-def format_named(name: str, *, deals: int | None = None) -> Format:
-    """Return the format *name*; *deals* changes how many deals the format ``deals`` has."""
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
-    if deals is None:
-        return FORMATS[name]
-    if name != "deals":
-        raise OptionError(f"format {name!r} has no number of deals to choose")
-    return dataclasses.replace(FORMATS[name], deals=deals)
-
-
-@dataclass
-class Series:
-    """The running account of a format."""
-
-    format: Format
-    players: int
-    lost: list[int] = field(init=False)
-    """Points every player has lost so far."""
-    gains: list[int] = field(init=False)
-    """What every player has won less what it has lost, deal by deal from the others."""
-    deals: int = field(default=0, init=False)
-    playing: tuple[int, ...] = field(init=False)
-    """The players still in: seat 0, seat 1, ... of the next deal."""
-    out: list[int] = field(default_factory=list, init=False)
-    """Players that went out, in order; of those in one deal the one with more lost points first."""
+    KIND: ClassVar[str] = "format"
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "points": {},
+        "pool-61": {
+            "deals": 0,
+            "out_at": 61,
+            "first_drop": 15,
+            "later_drop": 30,
+            "full_count": 60,
+            "rejoin_limit": 44,
+        },
+        "pool-101": {"deals": 0, "out_at": 101, "rejoin_limit": 79},
+        "pool-201": {"deals": 0, "out_at": 201, "first_drop": 25, "later_drop": 50, "rejoin_limit": 174},
+        "deals-2": {"deals": 2},
+        "deals-3": {"deals": 3},
+        "deals-6": {"deals": 6},
+    }
+    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
+        "deals": (0, 100),
+        "out_at": (0, 1000),
+        "first_drop": (0, 1000),
+        "later_drop": (0, 1000),
+        "full_count": (1, 1000),
+        "rejoin_limit": (0, 1000),
+        "split_within": (1, 100),
+    }
 
     def __post_init__(self) -> None:
-        if not 2 <= self.players <= 6:
-            raise OptionError(f"two to six can play, not {self.players}")
-        self.lost = [0] * self.players
-        self.gains = [0] * self.players
-        self.playing = tuple(range(self.players))
+        super().__post_init__()
+        if (self.deals > 0) == (self.out_at > 0):
+            raise OptionError("A format has either a number of deals or, as a pool, a score at which a player is out.")
+        for name in ("rejoin", "split"):
+            if getattr(self, name) and not self.is_pool:
+                raise OptionError(f"Only a pool has {name}: nobody goes out of {self}.")
+        if self.split and not self.first_drop:
+            raise OptionError("A split counts the drops left, so a first drop must cost something.")
+        if self.rejoin and self.rejoin_limit + 1 >= self.out_at:
+            raise OptionError(
+                f"A player who rejoins at {self.rejoin_limit + 1} would be out again at {self.out_at}: "
+                "lower rejoin_limit."
+            )
 
     @property
-    def is_over(self) -> bool:
-        return len(self.playing) == 1 if self.format.pool else self.deals >= self.format.deals
+    def is_pool(self) -> bool:
+        """Whether players go out until one is left."""
+        return self.out_at > 0
 
     @property
-    def starter(self) -> Seat:
-        """The seat that starts the next deal: every deal the next player, those who are out passed over."""
-        turn = self.deals % self.players
-        first = min(self.playing, key=lambda player: (player - turn) % self.players)
-        return Seat(self.playing.index(first))
+    def is_match(self) -> bool:
+        """Whether there can be more than one deal."""
+        return self.deals != 1
 
     @property
-    def winners(self) -> tuple[int, ...]:
-        """Who has won: the last one left; or who gained most, several if equal. Nobody while it goes on."""
-        if not self.is_over:
-            return ()
-        if self.format.pool:
-            return self.playing
-        return tuple(player for player in self.playing if self.gains[player] == max(self.gains))
+    def chips(self) -> int:
+        """Chips that every player starts with."""
+        return self.full_count * self.deals if self.is_match and not self.is_pool else 0
 
-    def settle(self, gains: Sequence[float]) -> None:
-        """Enter a deal: what each seat gained, signed. Who has lost up to the pool limit goes out."""
-        if self.is_over:
-            raise IllegalActionError(f"the {self.format.name} game is over after {self.deals} deals")
-        if len(gains) != len(self.playing) or sum(gains) != 0:
-            raise OptionError(f"{len(self.playing)} players need gains that sum to nothing, not {list(gains)}")
-        for player, gain in zip(self.playing, gains, strict=True):
-            self.gains[player] += int(gain)
-            self.lost[player] += max(0, -int(gain))
-        self.deals += 1
-        if self.format.pool:
-            gone = [player for player in self.playing if self.lost[player] >= self.format.pool]
-            self.out += sorted(gone, key=lambda player: -self.lost[player])
-            self.playing = tuple(player for player in self.playing if player not in gone)
-
-
-def play_series(rules: Indian, form: Format, agents: Sequence[Agent], seed: int) -> Series:
-    """Play a whole game of *form* among *agents* and return the account; the same seed deals the same cards."""
-    series = Series(form, len(agents))
-    rngs = [player_stream(seed, 0, number) for number in range(len(agents))]
-    while not series.is_over:
-        now = Indian(form.options(rules.options, len(series.playing)))
-        seated = [agents[player] for player in series.playing]
-        for seat, player in enumerate(series.playing):
-            agents[player].sit(now, Seat(seat), rngs[player])
-        state = State(now, now.new_rows(1), now.shuffled(seed, 0, series.deals), series.starter, hand_no=series.deals)
-        finish(state, seated)
-        series.settle(state.payoffs())
-    return series
+    def table_options(self, seats: int) -> dict[str, Any]:
+        """Return the options of the rules that the format brings to a table of *seats*."""
+        packs = 1 if seats == 2 and self.one_pack_for_two else 2
+        return {
+            "decks": packs,
+            "printed_jokers": packs * PACK_JOKERS,
+            "first_drop": self.first_drop,
+            "later_drop": self.later_drop,
+            "wrong_declaration": self.full_count,
+            "cap": self.full_count,
+        }

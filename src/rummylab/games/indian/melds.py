@@ -54,7 +54,8 @@ HAS_RUN = 128  # above all points ten cards can be worth
 
 SIZE_REEL, PURE_0, PURE_1, PURE_2 = range(4)  # columns of REELS
 POINT_REEL, RUN_REEL = 4, 5
-N_COLUMNS = 6
+SIZE_WITH_CARD, SIZE_WITHOUT_CARD = 6, 7  # the best size reel with one card more, and with one less
+N_COLUMNS = 8  # a line of the table is a line of the processor's cache
 _REELS_SYMBOL = "rummylab_indian_reels"
 
 _TEN_POINTS = 0b1_1110_0000_0001  # A T J Q K (rules, row 4)
@@ -162,10 +163,16 @@ def _fill_reels(windows: Ints, reels: Ints) -> None:
         reels[lane, 0] = size_reel
         reels[lane, 4] = point_reel
         reels[lane, 5] = run_reel
+    for lane in range(LANE + 1):
+        for rank in range(13):
+            column = SIZE_WITHOUT_CARD if lane >> rank & 1 else SIZE_WITH_CARD
+            reels[lane, column] = better_size(reels[lane, column], reels[lane ^ (1 << rank), SIZE_REEL])
 
 
 def _reels() -> Ints:
-    table = np.zeros((LANE + 1, N_COLUMNS), np.int64)
+    table = np.zeros(((LANE + 1) * N_COLUMNS + 7,), np.int64)
+    start = (-table.ctypes.data // 8) % 8  # so that each line begins where a line of the cache does
+    table = table[start : start + (LANE + 1) * N_COLUMNS].reshape(LANE + 1, N_COLUMNS)
     _fill_reels(WINDOWS, table)
     return table
 
@@ -210,12 +217,27 @@ def field_points(reel: int, substitutes: int) -> int:
 
 
 @helper
+def rises(reel: int, budget: int) -> int:
+    """Return the fields for 3 to *budget* - 3 places in which a size reel holds more than with a place less."""
+    changed = reel ^ (reel << 5)
+    changed |= changed >> 1
+    return (changed | changed >> 2) & SIZE_ONES & ((1 << max(5 * budget - 25, 0)) - 1)
+
+
+@helper
 def join_size(a: int, b: int, budget: int) -> int:
-    """Return the size reel of two suits together, right up to *budget* places."""
+    """Return the size reel of two suits together, right up to *budget* places.
+
+    Only the fields in which *a* rises count: between them *b* makes more of a place. So it is faster with the reel of
+    fewer cards first.
+    """
     best = better_size(a, b)
-    for size in range(3, budget - 2):
-        cut = 5 * size
-        n_cards = (a >> (cut - 15)) & 15
+    steps = rises(a, budget)
+    while steps:
+        at = lowest(steps)
+        steps &= steps - 1
+        n_cards = (a >> at) & 15
+        cut = at + 15
         best = better_size(best, n_cards * ((SIZE_ONES << cut) & SIZE_FULL) + ((b << cut) & SIZE_FULL))
     return best
 
@@ -242,10 +264,16 @@ def better_pure(a: int, b: int) -> int:
 
 @helper
 def most_kept(a: int, b: int, budget: int) -> int:
-    """Return how many cards runs of *budget* places can hold, given the size reels of two pairs of suits."""
+    """Return how many cards runs of *budget* places can hold, given the size reels of two parts of the hand.
+
+    As `join_size`, it is faster with the reel of fewer cards first.
+    """
     best = max(field_size(a, budget), field_size(b, budget))
-    for size in range(3, budget - 2):
-        best = max(best, field_size(a, size) + field_size(b, budget - size))
+    steps = rises(a, budget)
+    while steps:
+        at = lowest(steps)
+        steps &= steps - 1
+        best = max(best, ((a >> at) & 15) + ((b >> (5 * budget - 30 - at)) & 15))
     return best
 
 
@@ -285,18 +313,15 @@ def split_wilds(once: int, twice: int, jokers: int, wild: int) -> tuple[int, int
 
 
 @helper
-def next_group(cards: int, choice: int, ranks: int, all_sizes: bool) -> int:
+def next_group(cards: int, choice: int, ranks: int) -> int:
     """Return the group to try after *choice* (start with 0, "no group"), or -1.
 
     A choice is (rank + 1) << 8 | suits << 4 | places. Two cards with a place free, three, or four: a lone card
-    does as well in a run, and a place more is worth no less in a run. For outs that is not enough
-    (*all_sizes*): the card that joins a lone one, or makes four out of three, counts too.
+    does as well in a run, and a place more is worth no less in a run.
     """
     rank = (choice >> 8) - 1
     suits = (choice >> 4) & 15
     held = suits_of_rank(cards, rank) if rank >= 0 else 0
-    if all_sizes and choice & 15 == 3 and popcount(suits) == 3:
-        return choice + 1
     while True:
         if suits == 0:
             ranks &= -1 << (rank + 1)
@@ -308,8 +333,47 @@ def next_group(cards: int, choice: int, ranks: int, all_sizes: bool) -> int:
         else:
             suits = (suits - 1) & held
         n_cards = popcount(suits)
-        if n_cards >= 2 or (all_sizes and n_cards == 1):
+        if n_cards >= 2:
             return (rank + 1) << 8 | suits << 4 | max(n_cards, GROUP)
+
+
+MOST_GROUPS = 64  # more than fourteen cards have: three ranks of four suits and a pair have 60, all sizes counted
+
+
+@helper
+def list_groups(once: int, all_sizes: bool, out: Ints) -> tuple[int, int]:
+    """Write "no group" and the choices of `next_group` to *out*; return the last place of the plain ones, and of all.
+
+    For outs the plain choices are not enough: *all_sizes* adds the groups that a card joins to make four out of three,
+    and then those it makes of a lone card.
+    """
+    out[0] = 0
+    n = 0
+    ranks = paired_ranks(once)
+    while ranks:
+        rank = lowest(ranks)
+        ranks &= ranks - 1
+        held = suits_of_rank(once, rank)
+        suits = held
+        while suits:
+            n_cards = popcount(suits)
+            if n_cards >= 2:
+                n += 1
+                out[n] = (rank + 1) << 8 | suits << 4 | max(n_cards, GROUP)
+            suits = (suits - 1) & held
+    n_plain = n
+    if all_sizes:
+        for i in range(1, n_plain + 1):  # three cards and a place free
+            if popcount((out[i] >> 4) & 15) == 3:
+                n += 1
+                out[n] = out[i] + 1
+        lone = once
+        while lone:
+            card = lowest(lone)
+            lone &= lone - 1
+            n += 1
+            out[n] = ((card & 15) + 1) << 8 | 16 << (card >> 4) | GROUP
+    return n_plain, n
 
 
 @helper

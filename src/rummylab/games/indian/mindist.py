@@ -14,27 +14,33 @@ runs. For each choice of groups the suits are independent (see `melds`).
 
 from __future__ import annotations
 
+import numpy as np
+
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.games.indian.melds import (
     GROUP,
     JOKER_BIT,
+    MOST_GROUPS,
     SIZE_FULL,
     SIZE_ONES,
     SIZE_SPARE,
+    SIZE_WITH_CARD,
+    SIZE_WITHOUT_CARD,
     Ints,
     better_pure,
     cards_of_rank,
     field_size,
     join_pure,
     join_size,
+    list_groups,
     most_kept,
-    next_group,
-    paired_ranks,
     pure_reel,
+    reel,
     size_reel,
     split_wilds,
+    suits_of_rank,
     take_away,
     without_group,
 )
@@ -150,6 +156,8 @@ def _plan_marks(
     any_pure = _pure_comes_free(budget, goal, holes)
     wild_bit = 1 << wild
     for half in range(0, 4, 2):
+        if (cards >> (16 * half)) & (LANE << 16 | LANE) == 0:
+            continue
         # 1. The two suits across.
         across = _pair_reel(once, twice, half ^ 2, budget)
         across_pure = 0
@@ -163,7 +171,7 @@ def _plan_marks(
             lane, doubles, has_wild = (once >> at) & LANE, (twice >> at) & LANE, (wilds >> (at + wild)) & 1
             # 2. The partner too: what this suit must hold, if it has the pure run and if it has not.
             partner = _suit_reel(once, twice, suit ^ 1)
-            beside = join_size(across, partner, budget)
+            beside = join_size(partner, across, budget)
             need = _need(beside, goal, budget, False)
             need_no_pure = need
             alone = field_size(beside, budget) >= goal
@@ -179,10 +187,12 @@ def _plan_marks(
             if asked & wild_bit:
                 asked ^= wild_bit
                 if has_wild == 0:
-                    reel = pure_reel(lane, doubles, 1, wild, holes, LANE)
-                    if reel != 0 and _reaches(reel, _need(beside, goal - 1, budget, False)):
+                    changed = pure_reel(lane, doubles, 1, wild, holes, LANE)
+                    if changed != 0 and _reaches(changed, _need(beside, goal - 1, budget, False)):
                         marks |= wild_bit << at
-            # 4. The suit with or without each other card in turn.
+            # 4. The suit with or without each other card in turn, if any could do.
+            if doubles == 0 and not _reaches(reel(lane, SIZE_WITH_CARD if task == _OUTS else SIZE_WITHOUT_CARD), need):
+                asked &= lane if task == _OUTS else 0
             while asked:
                 card = asked & -asked
                 asked ^= card
@@ -190,12 +200,12 @@ def _plan_marks(
                     lane1, doubles1 = lane | card, doubles | (lane & card)
                 else:
                     lane1, doubles1 = take_away(lane, doubles, card)
-                reel = size_reel(lane1, doubles1)
-                if _reaches(reel, need_no_pure):
+                changed = size_reel(lane1, doubles1)
+                if _reaches(changed, need_no_pure):
                     marks |= card << at
-                elif not any_pure and _reaches(reel, need):
-                    reel = pure_reel(lane1, doubles1, has_wild, wild, holes, LANE)
-                    if reel != 0 and _reaches(reel, need):
+                elif not any_pure and _reaches(changed, need):
+                    changed = pure_reel(lane1, doubles1, has_wild, wild, holes, LANE)
+                    if changed != 0 and _reaches(changed, need):
                         marks |= card << at
     return marks
 
@@ -270,43 +280,179 @@ def _plan_outs(
 
 
 @helper
-def _next_plan(
-    once: int, twice: int, goal: int, bound: int, limits: int, first: int, second: int, repeat: bool, for_outs: bool
-) -> tuple[int, int]:
-    """Return the groups to try after *first* and *second* (start with none), or (-1, 0).
-
-    Only what can come nearer than *bound*. The second group is of a higher rank, or with *repeat* (two
-    decks) of the same. For outs one of them may be of the sort that only waits.
-    """
-    while True:
-        # 1. The next second group, if there is hope for one at all.
-        n_first = popcount((first >> 4) & 15)
-        hope = n_first + GROUP + max(field_size(limits, PLACES - 6), field_size(limits, PLACES - 7) + 1)
-        if first > 0 and goal - hope < bound:
-            once1, _ = without_group(once, twice, first)
-            waiting = for_outs and not _is_only_for_outs(first)
-            higher = _ranks_for_groups(once1, waiting) & (-1 << ((first >> 8) - repeat))
-            second = next_group(once1, second, higher, waiting)
-        else:
-            second = -1
-        # 2. Else the next first one.
-        if second < 0:
-            second = 0
-            first = next_group(once, first, _ranks_for_groups(once, for_outs), for_outs)
-            if first < 0:
-                return -1, 0
-        # 3. Places for two runs, and cards enough if the groups took none from them?
-        n_cards = popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
-        budget = PLACES - (first & 15) - (second & 15)
-        if budget >= 2 * GROUP and goal - n_cards - field_size(limits, budget) < bound:
-            return first, second
+def _suit_outs(lane: int, doubles: int, asked: int, beside: int, goal: int, budget: int) -> int:
+    """Return the cards of *asked* with which a suit, with *beside* of the others, holds *goal*, the pure run aside."""
+    if doubles == 0 and most_kept(reel(lane, SIZE_WITH_CARD), beside, budget) < goal:
+        asked &= lane  # only a second copy can help
+    if asked == 0:
+        return 0
+    marks = 0
+    need = _need(beside, goal, budget, False)
+    while asked:
+        card = asked & -asked
+        asked ^= card
+        if _reaches(size_reel(lane | card, doubles | (lane & card)), need):
+            marks |= card
+    return marks
 
 
 @helper
-def _ranks_for_groups(once: int, for_outs: bool) -> int:
-    if for_outs:
-        return (once | once >> 16 | once >> 32 | once >> 48) & LANE
-    return paired_ranks(once)
+def _outs_of_spares(
+    once: int,
+    twice: int,
+    wild: int,
+    goal: int,
+    budget: int,
+    cards: int,
+    awaited: int,
+    only_groups: bool,
+    spares: int,
+    out: Ints,
+) -> None:
+    """Add to out[card] the outs of a plan's runs without each of *spares*, where the pure run comes free.
+
+    The same as `_plan_outs` for each of them. But a spare changes its own suit only, and often leaves what the suit
+    can hold as it was: then the other suits have the same outs as for the spare before.
+    """
+    everywhere = JOKER_BIT | awaited | (EACH_SUIT << wild) & cards
+    asked = np.int64(0) if only_groups else cards & ~everywhere
+    suit, reel_before, partner, across, beside = -1, -1, 0, 0, 0
+    holds, elsewhere = False, 0
+    while spares:
+        card = lowest(spares)
+        spares &= spares - 1
+        # 1. A new suit: what the three others leave to it.
+        if card >> 4 != suit:
+            suit, reel_before = card >> 4, -1
+            partner, across = _suit_reel(once, twice, suit ^ 1), _pair_reel(once, twice, suit ^ 2, budget)
+            beside = join_size(partner, across, budget)
+        # 2. The suit without the spare, and the outs of the other suits then.
+        at = 16 * suit
+        lane, doubles = take_away((once >> at) & LANE, (twice >> at) & LANE, 1 << (card & 15))
+        own = size_reel(lane, doubles)
+        if own != reel_before:
+            reel_before = own
+            pair = join_size(own, partner, budget)
+            holds = most_kept(pair, across, budget) >= goal - 1
+            elsewhere = _outs_elsewhere(once, twice, suit, own, pair, across, goal, budget, asked) if holds else 0
+        # 3. The outs of its own suit.
+        if holds:
+            left = (asked & ~out[card]) >> at & LANE
+            out[card] |= everywhere | elsewhere | _suit_outs(lane, doubles, left, beside, goal, budget) << at
+
+
+@helper
+def _outs_elsewhere(
+    once: int, twice: int, suit: int, own: int, pair: int, across: int, goal: int, budget: int, asked: int
+) -> int:
+    """Return which of *asked* in the three suits beside *suit* let the runs hold *goal* cards.
+
+    *own* is the size reel of the suit, *pair* that of the suit and its partner, *across* that of the other two.
+    """
+    marks = 0
+    for other in range(4):
+        at = 16 * other
+        if other != suit and (asked >> at) & LANE:
+            if other == suit ^ 1:
+                beside = join_size(own, across, budget)
+            else:
+                beside = join_size(_suit_reel(once, twice, other ^ 1), pair, budget)
+            lane, doubles = (once >> at) & LANE, (twice >> at) & LANE
+            marks |= _suit_outs(lane, doubles, (asked >> at) & LANE, beside, goal, budget) << at
+    return marks
+
+
+@helper
+def _add_outs(
+    once: int,
+    twice: int,
+    wilds: int,
+    wild: int,
+    goal: int,
+    distance: int,
+    cards: int,
+    first: int,
+    second: int,
+    spares: int,
+    out: Ints,
+) -> None:
+    """Add to out[card] the `_plan_outs` of a plan without each of *spares*, a card of its runs."""
+    awaited = (_waits_for(first) | _waits_for(second)) & cards
+    only_groups = _is_only_for_outs(first) or _is_only_for_outs(second)
+    if only_groups and awaited == 0:
+        return
+    holes = min(distance - 1, 3)
+    budget = PLACES - (first & 15) - (second & 15)
+    plan_goal = goal - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
+    if _pure_comes_free(budget, plan_goal - 1, holes):
+        _outs_of_spares(once, twice, wild, plan_goal, budget, cards, awaited, only_groups, spares, out)
+        return
+    suit, size_before, pure_before, holds, elsewhere = -1, -1, -1, False, 0
+    while spares:
+        card = lowest(spares)
+        spares &= spares - 1
+        # 1. The suit without the spare. If it can hold as much as without the last one, the other suits have its outs.
+        at = card & ~15
+        lane, doubles = take_away((once >> at) & LANE, (twice >> at) & LANE, 1 << (card & 15))
+        size = size_reel(lane, doubles)
+        pure = pure_reel(lane, doubles, (wilds >> (at + wild)) & 1, wild, holes, LANE)
+        once1, twice1 = take_away(once, twice, 1 << card)
+        if at != suit or size != size_before or pure != pure_before:
+            suit, size_before, pure_before = at, size, pure
+            holds = _plan_holds(once1, twice1, goal - 1, first, second)
+            others = cards if only_groups else cards & ~(LANE << at)
+            elsewhere = _plan_outs(once1, twice1, wilds, wild, goal, distance, others, first, second) if holds else 0
+        # 2. The outs of its own suit.
+        if holds:
+            marks = elsewhere
+            if marks & JOKER_BIT:
+                marks |= awaited | (EACH_SUIT << wild) & cards
+            left = cards & (LANE << at) & ~(marks | out[card])
+            if left and not only_groups:
+                marks |= _plan_marks(once1, twice1, wilds, wild, plan_goal, budget, holes, left, _OUTS)
+            out[card] |= marks
+
+
+@helper
+def _next_plan(
+    groups: Ints, n_plain: int, n_all: int, twice: int, goal: int, bound: int, limits: int, i: int, j: int, repeat: bool
+) -> tuple[int, int]:
+    """Return the places in *groups* (see `list_groups`) of the two to try after *i* and *j*, or (-1, 0) at the end.
+
+    Place 0 is "no group". Only what can come nearer than *bound*. At most one of the two only waits; two of the same
+    rank need two decks (*repeat*).
+    """
+    while True:
+        first = groups[i]
+        n_first = popcount((first >> 4) & 15)
+        # 1. The next second group, if there is hope for one at all.
+        if j == 0:
+            hope = n_first + GROUP + max(field_size(limits, PLACES - 6), field_size(limits, PLACES - 7) + 1)
+            j = i - repeat if 0 < i <= n_plain and goal - hope < bound else n_all
+        j += 1
+        # 2. Else the next first one.
+        if j > n_all:
+            i += 1
+            j = 0
+            if i > n_all:
+                return -1, 0
+            first = groups[i]
+            n_first = popcount((first >> 4) & 15)
+        second = groups[j]
+        if j > 0 and second >> 8 == first >> 8:
+            shared = (first & second) >> 4 & 15
+            if not repeat or shared & ~suits_of_rank(twice, (first >> 8) - 1):
+                continue
+        # 3. Places for two runs, and cards enough if the groups took none from them?
+        n_second = popcount((second >> 4) & 15)
+        budget = PLACES - (first & 15) - (second & 15)
+        if budget >= 2 * GROUP and goal - n_first - n_second - field_size(limits, budget) < bound:
+            return i, j
+        # 4. Lone cards come last and are all alike: if one does not do, none does.
+        if n_second == 1:
+            j = n_all
+        elif n_first == 1:
+            return -1, 0
 
 
 @helper
@@ -317,15 +463,18 @@ def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, bound: in
     """
     best = bound
     limits = hand_limits(once, twice)
-    first, second = 0, 0
-    while first >= 0:
+    groups = np.empty(MOST_GROUPS, np.int64)
+    n_plain, n_all = list_groups(once, False, groups)
+    i, j = 0, 0
+    while i >= 0:
+        first, second = groups[i], groups[j]
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
         budget = PLACES - (first & 15) - (second & 15)
         missing = goal - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
         least = max(missing - runs_keep(once1, twice1, budget), 0)
         best = _plan_distance(once1, twice1, wilds, wild, missing, budget, least, best, live)
-        first, second = _next_plan(once, twice, goal, best, limits, first, second, twice != 0, False)
+        i, j = _next_plan(groups, n_plain, n_all, twice, goal, best, limits, i, j, twice != 0)
     return best
 
 
@@ -334,8 +483,11 @@ def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: i
     """Return the cards, wild ones aside, that can go from a hand without changing its distance."""
     spares = 0
     limits = hand_limits(once, twice)
-    first, second = 0, 0
-    while first >= 0:
+    groups = np.empty(MOST_GROUPS, np.int64)
+    n_plain, n_all = list_groups(once, False, groups)
+    i, j = 0, 0
+    while i >= 0:
+        first, second = groups[i], groups[j]
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
         budget = PLACES - (first & 15) - (second & 15)
@@ -344,7 +496,7 @@ def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: i
             spares |= _plan_marks(
                 once1, twice1, wilds, wild, plan_goal, budget, min(distance, 3), once1 & ~spares, _SPARES
             )
-        first, second = _next_plan(once, twice, goal, distance + 1, limits, first, second, twice != 0, False)
+        i, j = _next_plan(groups, n_plain, n_all, twice, goal, distance + 1, limits, i, j, twice != 0)
     return spares
 
 
@@ -377,12 +529,15 @@ def outs(once: int, twice: int, jokers: int, wild: int, distance: int, cards: in
     repeat = twice != 0 or once & cards != 0
     limits = hand_limits(once, twice)
     found = 0
-    first, second = 0, 0
-    while first >= 0:
+    groups = np.empty(MOST_GROUPS, np.int64)
+    n_plain, n_all = list_groups(once, True, groups)
+    i, j = 0, 0
+    while i >= 0:
+        first, second = groups[i], groups[j]
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
         found |= _plan_outs(once1, twice1, wilds, wild, goal - distance + 1, distance, cards & ~found, first, second)
-        first, second = _next_plan(once, twice, goal, distance + 1, limits, first, second, repeat, True)
+        i, j = _next_plan(groups, n_plain, n_all, twice, goal, distance + 1, limits, i, j, repeat)
     return found
 
 
@@ -448,21 +603,17 @@ def discard_outs(
     # 2. Any other card: the plans of the 14 cards, without it.
     repeat = plain_twice != 0 or plain & cards != 0
     limits = hand_limits(plain, plain_twice)
-    first, second = 0, 0
-    while first >= 0:
+    groups = np.empty(MOST_GROUPS, np.int64)
+    n_plain, n_all = list_groups(plain, True, groups)
+    i, j = 0, 0
+    while i >= 0:
+        first, second = groups[i], groups[j]
         once1, twice1 = without_group(plain, plain_twice, first)
         once1, twice1 = without_group(once1, twice1, second)
         todo = spares & once1
-        if not _plan_holds(once1, twice1, goal - distance, first, second):
-            todo = 0
-        while todo:
-            card = lowest(todo)
-            todo &= todo - 1
-            once2, twice2 = take_away(once1, twice1, 1 << card)
-            out[card] |= _plan_outs(
-                once2, twice2, wilds, wild, goal - distance + 1, distance, cards & ~out[card], first, second
-            )
-        first, second = _next_plan(plain, plain_twice, goal, distance + 1, limits, first, second, repeat, True)
+        if todo and _plan_holds(once1, twice1, goal - distance, first, second):
+            _add_outs(once1, twice1, wilds, wild, goal - distance + 1, distance, cards, first, second, todo, out)
+        i, j = _next_plan(groups, n_plain, n_all, plain_twice, goal, distance + 1, limits, i, j, repeat)
 
 
 @kernel

@@ -3,8 +3,9 @@
 Source: Saha et al., sections IV-A and V; decisions: rules page, rows 4-7 and 13.
 
 Without a pure run every card counts. With one, but no second run, the pure run's cards do not count (`paper`),
-or every card counts (`platform`, here *strict*). With both, everything else may be grouped. Jokers cost nothing,
-so only the cards that are no jokers matter, and a wild card is natural to any use in the pure run alone.
+every card counts (`platform`), or the pure run and all groups do not count (`pure_run_opens`). With both, everything
+else may be grouped. Jokers cost nothing, so only the cards that are no jokers matter, and a wild card is natural to any
+use in the pure run alone.
 
 For each pure window: at most two groups (13 cards hold no more beside two runs), and for each choice of
 groups the suits are independent (see `melds`). A group of two cards takes one joker, of three or four none.
@@ -40,6 +41,8 @@ from rummylab.games.indian.melds import (
 )
 
 CAP = 80  # rules, row 13
+PAPER, PLATFORM, PURE_RUN_OPENS = range(3)
+"""What a pure run without a second run saves: the places of the score rules in ``options.SCORE_RULES``."""
 MOST_MELDS = 5  # melds that `grouping` writes at most
 ACES = EACH_SUIT
 
@@ -124,8 +127,8 @@ def cover_after_pure(once: int, twice: int, jokers: int, floor: int) -> int:
                     covered = _some_run_covers(once2, twice2, jokers2)
                     if covered >= 0:
                         best = max(best, points + covered)
-            second = next_group(once1, second, higher, False)
-        first = next_group(once, first, paired_ranks(once), False)
+            second = next_group(once1, second, higher)
+        first = next_group(once, first, paired_ranks(once))
     return best
 
 
@@ -148,9 +151,91 @@ def window_cards(start: int, size: int) -> int:
     return ((places & LANE) | places >> 13) << (start & ~15)
 
 
+# --- Groups beside the pure run alone: the score rule `pure_run_opens` ----------------------------------------------
+
+
+@helper
+def _groups_of_rank(once: int, twice: int, rank: int, n_groups: int) -> int:
+    """Return how many jokers *n_groups* (1 or 2) of *rank* with all its cards need; -1: not that many groups."""
+    n_once = popcount(once & (EACH_SUIT << rank))
+    n_twice = popcount(twice & (EACH_SUIT << rank))
+    if n_groups == 1:
+        return max(GROUP - n_once, 0) if n_once else -1
+    if n_twice == 0:
+        return -1
+    # A card held twice is in both groups, the others go to either: as even as that allows.
+    smaller = (n_once + n_twice) // 2
+    return max(GROUP - smaller, 0) + max(GROUP - (n_once + n_twice - smaller), 0)
+
+
+@helper
+def _groups_cover(once: int, twice: int, jokers: int, first_rank: int) -> int:
+    """Return the most points that groups of *first_rank* and higher ranks with *jokers* substitutes cover."""
+    covered = 0  # eight fields of eight bits: the most points by jokers spent
+    for rank in range(first_rank, 13):
+        if once & (EACH_SUIT << rank) == 0:
+            continue
+        before = covered
+        for n_groups in range(1, 3):
+            needed = _groups_of_rank(once, twice, rank, n_groups)
+            if needed < 0:
+                continue
+            cards = popcount(once & (EACH_SUIT << rank))
+            if n_groups == 2:
+                cards += popcount(twice & (EACH_SUIT << rank))
+            for spent in range(needed, jokers + 1):
+                points = ((before >> (8 * (spent - needed))) & 255) + cards * rank_points(rank)
+                if points > (covered >> (8 * spent)) & 255:
+                    covered = (covered & ~(255 << (8 * spent))) | points << (8 * spent)
+    best = 0
+    for spent in range(jokers + 1):
+        best = max(best, (covered >> (8 * spent)) & 255)
+    return best
+
+
+@helper
+def _write_groups(once: int, twice: int, jokers: int, points: int, out: Ints) -> int:
+    """Write groups after meld 0 that cover *points*; return the number of melds, or -1 if they cannot."""
+    n_melds = 1
+    for rank in range(13):
+        column = EACH_SUIT << rank
+        if points <= 0 or _groups_cover(once, twice, jokers, rank + 1) >= points:
+            continue
+        for n_groups in range(2, 0, -1):
+            needed = _groups_of_rank(once, twice, rank, n_groups)
+            cards = popcount(once & column) + (popcount(twice & column) if n_groups == 2 else 0)
+            more = points - cards * rank_points(rank)
+            if needed < 0 or needed > jokers or _groups_cover(once, twice, jokers - needed, rank + 1) < more:
+                continue
+            own, second = once & column, twice & column
+            if n_groups == 2:  # single cards go over until the groups are even
+                single = own & ~second
+                while popcount(second) < popcount(own) - 1:
+                    second |= single & -single
+                    own ^= single & -single
+                    single &= single - 1
+                _write_places(second, column, n_melds + 1, out)
+            _write_places(own, column, n_melds, out)
+            n_melds += n_groups
+            jokers -= needed
+            points = more
+            break
+    return n_melds if points <= 0 else -1
+
+
+@helper
+def _write_places(own: int, column: int, meld: int, out: Ints) -> None:
+    """Write the group of the cards *own* of a rank; suits are added up to three places."""
+    places = own
+    while popcount(places) < GROUP:
+        places |= (column & ~places) & -(column & ~places)
+    out[meld] = places
+    out[meld + MOST_MELDS] = own
+
+
 @kernel
-def min_score(once: int, twice: int, jokers: int, wild: int, strict: bool) -> int:
-    """Return the MinScore of 13 cards, uncapped. *strict*: a pure run alone saves nothing (`platform`)."""
+def min_score(once: int, twice: int, jokers: int, wild: int, rule: int) -> int:
+    """Return the MinScore of 13 cards, uncapped, by a score *rule*."""
     column = EACH_SUIT << wild
     plain, plain_twice, _, n_jokers = split_wilds(once, twice, jokers, wild)
     total = card_points(plain) + card_points(plain_twice)
@@ -166,9 +251,11 @@ def min_score(once: int, twice: int, jokers: int, wild: int, strict: bool) -> in
             if left > MOST_SUBSTITUTES:
                 return 0
             saved = card_points(window & ~column)
-            if not strict:
-                best = max(best, saved)
             once1, twice1 = take_away(plain, plain_twice, window & ~column)
+            if rule == PAPER:
+                best = max(best, saved)
+            elif rule == PURE_RUN_OPENS:
+                best = max(best, saved + _groups_cover(once1, twice1, left, 0))
             best = max(best, saved + cover_after_pure(once1, twice1, left, best - saved))
             if best == total:
                 return 0
@@ -182,7 +269,7 @@ def capped(score: int) -> int:
 
 
 @kernel
-def scores14(once: int, twice: int, jokers: int, wild: int, strict: bool, out: Ints) -> tuple[int, int]:
+def scores14(once: int, twice: int, jokers: int, wild: int, rule: int, out: Ints) -> tuple[int, int]:
     """Write to out[card id] the uncapped MinScore after each discard from 14 cards; return the least and its mask.
 
     `out` has `JOKER_ID` + 1 entries; those of cards not held are set to -1.
@@ -199,7 +286,7 @@ def scores14(once: int, twice: int, jokers: int, wild: int, strict: bool, out: I
         bit = todo & -todo
         todo ^= bit
         once1, twice1 = take_away(once, twice, bit & ALL_CARDS)
-        out[card] = min_score(once1, twice1, jokers - (card == JOKER_ID), wild, strict)
+        out[card] = min_score(once1, twice1, jokers - (card == JOKER_ID), wild, rule)
         if best < 0 or out[card] < best:
             best = out[card]
             mask = 0
@@ -278,8 +365,8 @@ def _write_rest(once: int, twice: int, jokers: int, points: int, out: Ints) -> i
                 n_melds = _write_runs(once2, twice2, left, more, 1, out)
                 if n_melds > 0:
                     return _write_group(second, _write_group(first, n_melds, out), out)
-            second = next_group(once1, second, higher, False)
-        first = next_group(once, first, paired_ranks(once), False)
+            second = next_group(once1, second, higher)
+        first = next_group(once, first, paired_ranks(once))
     return -1
 
 
@@ -300,18 +387,18 @@ def _write_lone_cards(once: int, twice: int, wilds: int, out: Ints) -> int:
 
 
 @kernel
-def grouping(once: int, twice: int, jokers: int, wild: int, strict: bool, out: Ints) -> int:
+def grouping(once: int, twice: int, jokers: int, wild: int, rule: int, out: Ints) -> int:
     """Write melds of 13 cards that leave exactly MinScore points; return how many (0: every card counts).
 
     out[k] holds the places of meld k, out[k + MOST_MELDS] the cards of the hand in them that stand for
-    themselves; the other places are for jokers. Meld 0 is the pure run; meld 1, if any, is a run too. Jokers
-    left over may be laid to meld 1.
+    themselves; the other places are for jokers. Meld 0 is the pure run; meld 1, if any, is a run too, but for
+    `PURE_RUN_OPENS`. Jokers left over may be laid to meld 1.
     """
     for k in range(2 * MOST_MELDS):
         out[k] = 0
     column = EACH_SUIT << wild
     plain, plain_twice, _, n_jokers = split_wilds(once, twice, jokers, wild)
-    saved = card_points(plain) + card_points(plain_twice) - min_score(once, twice, jokers, wild, strict)
+    saved = card_points(plain) + card_points(plain_twice) - min_score(once, twice, jokers, wild, rule)
     for size in range(3, 6):
         starts = pure_windows(once, size)
         while starts:
@@ -327,18 +414,22 @@ def grouping(once: int, twice: int, jokers: int, wild: int, strict: bool, out: I
             n_melds = _write_rest(once1, twice1, left, saved - card_points(window & ~column), out)
             if n_melds > 0:
                 return n_melds
-            if not strict and card_points(window & ~column) == saved:
-                for k in range(1, MOST_MELDS):
-                    out[k] = 0
-                    out[k + MOST_MELDS] = 0
+            for k in range(1, MOST_MELDS):
+                out[k] = 0
+                out[k + MOST_MELDS] = 0
+            if rule == PAPER and card_points(window & ~column) == saved:
                 return 1
+            if rule == PURE_RUN_OPENS:
+                n_melds = _write_groups(once1, twice1, left, saved - card_points(window & ~column), out)
+                if n_melds > 0:
+                    return n_melds
     out[0] = 0
     out[MOST_MELDS] = 0
     return 0
 
 
 @kernel
-def min_score_many(hands: Ints, strict: bool, out: Ints) -> None:
+def min_score_many(hands: Ints, rule: int, out: Ints) -> None:
     """Write the uncapped MinScore of each line (once, twice, jokers, wild) of *hands*."""
     for i in range(len(hands)):
-        out[i] = min_score(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3], strict)
+        out[i] = min_score(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3], rule)

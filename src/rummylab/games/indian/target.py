@@ -74,8 +74,8 @@ def most_in_melds(once: int, twice: int, budget: int, least_runs: int) -> int:
                     best = max(best, n_cards + runs_keep(once2, twice2, places))
             elif places >= least_runs:
                 best = max(best, n_cards)
-            second = next_group(once1, second, higher, False)
-        first = next_group(once, first, paired_ranks(once), False)
+            second = next_group(once1, second, higher)
+        first = next_group(once, first, paired_ranks(once))
     return best
 
 

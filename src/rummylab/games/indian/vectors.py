@@ -17,9 +17,9 @@ from rummylab.cards.hand import Hand
 from rummylab.engine.reading import MALFORMED, is_whole
 from rummylab.engine.vectors import Report, read_lines
 from rummylab.errors import RummyError, VectorError
-from rummylab.games.indian.hand import wild_rank
+from rummylab.games.indian.evaluate import wild_rank
 from rummylab.games.indian.mindist import discards14, min_dist
-from rummylab.games.indian.minscore import capped, min_score, scores14
+from rummylab.games.indian.minscore import PAPER, PLATFORM, capped, min_score, scores14
 from rummylab.games.indian.target import TARGET_SIZE, min_dist_live
 
 VALUES = (
@@ -109,7 +109,7 @@ class _Shoe:
 
     def values(self, cards: list[Card]) -> dict[str, int]:
         planes = self.planes(cards)
-        paper, platform = (int(min_score(*planes, self.wild, strict)) for strict in (False, True))
+        paper, platform = (int(min_score(*planes, self.wild, rule)) for rule in (PAPER, PLATFORM))
         return {
             "minscore": int(capped(paper)),
             "minscore_uncapped": paper,
@@ -138,7 +138,7 @@ class _Shoe:
         """Return the discards of least MinDist and of least MinScore, each as often as the card is held."""
         planes = self.planes(cards)
         distance, near = discards14(*planes, self.wild)
-        score, low = scores14(*planes, self.wild, False, np.zeros(JOKER_ID + 1, np.int64))
+        score, low = scores14(*planes, self.wild, PAPER, np.zeros(JOKER_ID + 1, np.int64))
         pairs = [(card.id, word) for card, word in zip(cards, words, strict=True)]
         return {
             "best_mindist": int(distance),

@@ -1,9 +1,9 @@
-"""Regrets: how they are accumulated, and the policy they lead to.
+"""Regrets: how they accumulate, and the policy that follows from them.
 
-All variants are one rule with three exponents (Brown and Sandholm, 2019): after iteration t positive regrets are
-multiplied by t^positive / (t^positive + 1), negative ones by t^negative / (t^negative + 1), and the policy of iteration
-t counts t^averaging times in the average. An infinite exponent keeps regrets as they are, a minus infinite one sets
-them to nothing: that is CFR+.
+All variants are one rule with three exponents (Brown and Sandholm, 2019). After iteration t, positive regrets are
+multiplied by t^positive / (t^positive + 1) and negative ones by t^negative / (t^negative + 1); the policy of iteration
+t has weight t^averaging in the average. An infinite exponent keeps regrets as they are; minus infinity sets them to
+zero, which gives CFR+.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rummylab.learning.cfr.tree import Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """How regrets and averages are weighted."""
+    """Weights of regrets and averages."""
 
     name: str
     positive: float = inf
@@ -34,7 +34,7 @@ class Variant:
 
     @property
     def discounts(self) -> bool:
-        """Whether regrets shrink in every iteration, also where nothing was learned: that needs whole sweeps."""
+        """Whether regrets shrink in every iteration even where nothing was learned, which needs whole sweeps."""
         return not (self.positive == inf and abs(self.negative) == inf)
 
 
@@ -54,14 +54,14 @@ def variant(name: str) -> Variant:
 
 UPDATE = types.void(types.float64[::1], types.float64[::1], types.int64, types.int64, types.float64, types.float64)
 UPDATE_POINTER = types.FunctionType(UPDATE)
-"""A regret update: handed to the solvers as an argument, so that it can be studied and replaced."""
+"""The type of a regret update, an argument of the solvers, so that it can be replaced."""
 
 
 @kernel_of(UPDATE)
 def add_regrets(
     regrets: Floats, gains: Floats, first: int, end: int, keep_positive: float, keep_negative: float
 ) -> None:
-    """Add to the regrets of slots *first* to *end* what each action would have gained; then weigh them."""
+    """Add the *gains* of slots *first* to *end* to their regrets, and weight the results."""
     for s in range(first, end):
         total = regrets[s] + gains[s]
         regrets[s] = total * (keep_positive if total > 0 else keep_negative)
@@ -69,7 +69,7 @@ def add_regrets(
 
 @helper
 def kept(t: int, exponent: float) -> float:
-    """Return the share of a regret that is kept after iteration *t*."""
+    """Return the factor of a regret after iteration *t*."""
     if exponent == np.inf:
         return 1.0
     if exponent == -np.inf:
@@ -80,7 +80,7 @@ def kept(t: int, exponent: float) -> float:
 
 @helper
 def match_regrets(regrets: Floats, first: int, end: int, policy: Floats) -> None:
-    """Write the policy that plays each action in proportion to its positive regret; all alike if none is."""
+    """Write the policy that plays actions in proportion to their positive regrets, or uniformly if there are none."""
     total = 0.0
     for s in range(first, end):
         total += max(regrets[s], 0.0)

@@ -1,8 +1,8 @@
-"""Monte-Carlo CFR: each iteration looks at a sample of the tree (Lanctot et al., 2009), once for each player.
+"""Monte-Carlo CFR: each iteration visits a sample of the tree (Lanctot et al., 2009), once for each player.
 
-External sampling draws what chance and the opponent do and tries every own action. Outcome sampling draws a single
-game, the own actions partly at random, and weighs what it learns by how unlikely the sample was. The regret update is
-the same as in whole sweeps, so both go with the regrets of CFR and with those of CFR+.
+External sampling draws the actions of chance and the opponent and tries every action of the player. Outcome sampling
+draws a single game, with some random actions of the player, and weights what it learns by how unlikely the sample was.
+The regret update is that of whole sweeps, so both work with the regrets of CFR and of CFR+.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from rummylab.learning.cfr.game import CHANCE
 from rummylab.learning.cfr.regrets import UPDATE_POINTER, match_regrets
 from rummylab.learning.cfr.sweeps import FLAT
 from rummylab.learning.cfr.tree import Flat, Floats
+from rummylab.learning.signatures import FLOAT, FLOATS, INT
 
 Queue = npt.NDArray[np.int32]
-_FLOATS = types.float64[::1]
+_QUEUE = types.int32[:, ::1]
 
 RNG = np.dtype([("rng", "u8")])
 """A random stream of the solver's own."""
@@ -29,7 +30,7 @@ RNG = np.dtype([("rng", "u8")])
 
 @helper
 def pick(weights: Floats, first: int, end: int, u: float) -> int:
-    """Return the index from *first* to *end* in whose share of the weights, which add up to 1, *u* falls."""
+    """Return the index from *first* to *end* that *u* selects; the weights add up to 1."""
     for i in range(first, end - 1):
         u -= weights[i]
         if u < 0:
@@ -49,7 +50,7 @@ def _visit(
 ) -> int:
     """Write the sampled nodes to ``queue[:, 0]``, parents first, and to ``queue[:, 1]`` where their children begin.
 
-    The opponent's policy is added to its average here: the sample comes by as often as the opponent lets it.
+    The opponent's policy is added to its average here, since nodes are sampled as often as the opponent plays to them.
     """
     queue[0, 0] = 0
     n = 1
@@ -90,7 +91,7 @@ def _learn_from_sample(
     queue: Queue,
     n: int,
 ) -> None:
-    """Go back over the sample: values, and where the player acts its regrets. ``value`` is by place in the queue."""
+    """Go back over the sample and update values, by place in the queue, and the regrets of the player."""
     sign = 1.0 - 2.0 * player
     for i in range(n - 1, -1, -1):
         h, below = queue[i, 0], queue[i, 1]
@@ -109,23 +110,7 @@ def _learn_from_sample(
             value[i] = total
 
 
-@kernel_of(
-    types.void(
-        FLAT,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        UPDATE_POINTER,
-        types.float64,
-        types.float64,
-        from_dtype(RNG),
-        types.int32[:, ::1],
-        types.int64,
-        types.int64,
-    )
-)
+@kernel_of(types.void(FLAT, *[FLOATS] * 5, UPDATE_POINTER, *[FLOAT] * 2, from_dtype(RNG), _QUEUE, INT, INT))
 def sample_externally(
     tree: Flat,
     regrets: Floats,
@@ -141,7 +126,7 @@ def sample_externally(
     done: int,
     iterations: int,
 ) -> None:
-    """Carry on from iteration *done* by external sampling."""
+    """Run *iterations* iterations of external sampling after number *done*."""
     for t in range(done + 1, done + iterations + 1):
         weight = float(t) ** averaging
         for player in range(2):
@@ -153,10 +138,10 @@ def sample_externally(
 def _play_out(
     tree: Flat, player: int, regrets: Floats, policy: Floats, explore: float, rng: Any, path: Queue, odds: Floats
 ) -> int:
-    """Draw one game; return how many nodes it has, the ended one last.
+    """Draw one game; return the number of its nodes, the ended one included.
 
-    By place on the path: the node and the index of the action taken; in *odds* how likely the sample was to come to
-    the node, and how likely the player alone was to sample its way there.
+    *path* gets each node and the index of the action taken; *odds* gets the probability that the sample reaches the
+    node, and the player's own part of it.
     """
     h = 0
     n = 0
@@ -203,17 +188,17 @@ def _learn_from_game(
     odds: Floats,
     n: int,
 ) -> None:
-    """Go over one game from its start. ``own`` is how likely the player is to come to a node, if all others want it to.
+    """Learn from one game. ``own`` is the product of the player's probabilities on the way to a node.
 
-    Chance and the opponent were sampled as they play, so their odds cancel and the player's own remain.
+    Chance and the opponent were sampled from their own probabilities, so these cancel and the player's remain.
     """
     worth = (1.0 - 2.0 * player) * tree.payoff[path[n - 1, 0]] / odds[2 * n - 1]
     tail = 1.0
-    for i in range(n - 2, -1, -1):  # the player's own policy from here to the end
+    for i in range(n - 2, -1, -1):  # the player's policy from here to the end
         h = path[i, 0]
         if tree.actor[h] == player:
             s = tree.slot[tree.infoset[h]]
-            odds[2 * i + 1] = tail  # from now on: how likely the player is to play on as it did after this action
+            odds[2 * i + 1] = tail  # from now on: the probability of the player's later actions
             tail *= policy[s + path[i, 1]]
     own = 1.0
     for i in range(n - 1):
@@ -228,24 +213,7 @@ def _learn_from_game(
             update(regrets, gains, first, end, 1.0, keep_negative)
 
 
-@kernel_of(
-    types.void(
-        FLAT,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        UPDATE_POINTER,
-        types.float64,
-        types.float64,
-        types.float64,
-        from_dtype(RNG),
-        types.int32[:, ::1],
-        types.int64,
-        types.int64,
-    )
-)
+@kernel_of(types.void(FLAT, *[FLOATS] * 5, UPDATE_POINTER, *[FLOAT] * 3, from_dtype(RNG), _QUEUE, INT, INT))
 def sample_outcomes(
     tree: Flat,
     regrets: Floats,
@@ -262,7 +230,10 @@ def sample_outcomes(
     done: int,
     iterations: int,
 ) -> None:
-    """Carry on from iteration *done* by outcome sampling; a share *explore* of the own actions is drawn evenly."""
+    """Run *iterations* iterations of outcome sampling after number *done*.
+
+    A share *explore* of the player's actions is drawn uniformly.
+    """
     for t in range(done + 1, done + iterations + 1):
         weight = float(t) ** averaging
         for player in range(2):

@@ -1,4 +1,4 @@
-"""A solver: a game's tree, a variant of CFR, how the tree is looked at, and all that was learned so far.
+"""Solve a small game: its tree, a variant of CFR, a way to sample the tree, and what was learned so far.
 
 solver = Solver(flatten(Leduc()), "cfr+")
 solver.run(1000)
@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rummylab.errors import ArtifactError, OptionError
-from rummylab.learning.cfr import checkpoint
+from rummylab.errors import OptionError
 from rummylab.learning.cfr.regrets import Variant, add_regrets, variant
 from rummylab.learning.cfr.samples import RNG, sample_externally, sample_outcomes
 from rummylab.learning.cfr.sweeps import sweep
 from rummylab.learning.cfr.tree import Floats, Tree
+from rummylab.learning.checkpoint import Checkpoint
 
 WHOLE, EXTERNAL, OUTCOME = "whole", "external", "outcome"
 SAMPLINGS = (WHOLE, EXTERNAL, OUTCOME)
@@ -26,7 +27,7 @@ VERSION = 1
 
 
 class Solver:
-    """Counterfactual regret minimisation on a flattened game."""
+    """Counterfactual regret minimization on a flattened game."""
 
     def __init__(
         self,
@@ -50,9 +51,9 @@ class Solver:
         if sampling not in SAMPLINGS:
             raise OptionError(f"sampling is {sampling!r}, but must be one of {', '.join(SAMPLINGS)}")
         if sampling != WHOLE and self.variant.discounts:
-            raise OptionError(f"{self.variant.name} shrinks all regrets in every iteration: it needs whole sweeps")
+            raise OptionError(f"{self.variant.name} shrinks all regrets in every iteration, so it needs whole sweeps")
         if not 0 < explore <= 1:
-            raise OptionError(f"explore is {explore}, but must lie above 0 and at most be 1")
+            raise OptionError(f"explore is {explore}, but must be above 0 and at most 1")
         n_nodes = len(tree.flat.payoff) + 1
         self._policy = tree.uniform()
         self._gains = np.zeros(tree.n_slots)
@@ -61,7 +62,7 @@ class Solver:
         self._queue = np.zeros((n_nodes, 2), np.int32)
 
     def run(self, iterations: int) -> None:
-        """Learn for so many more iterations; in each, both players learn."""
+        """Run *iterations* more iterations; both players learn in each."""
         if iterations < 0:
             raise OptionError(f"iterations is {iterations}, but must be 0 or more")
         kind, flat = self.variant, self.tree.flat
@@ -80,15 +81,15 @@ class Solver:
         self.iterations += iterations
 
     def average_policy(self) -> Floats:
-        """Return the average over all iterations: what converges to an equilibrium."""
+        """Return the average policy of all iterations, which converges to an equilibrium."""
         return self._shares(self.sums)
 
     def current_policy(self) -> Floats:
-        """Return what the regrets ask for now."""
+        """Return the policy that follows from the present regrets."""
         return self._shares(np.maximum(self.regrets, 0))
 
     def _shares(self, weights: Floats) -> Floats:
-        """Return *weights* as probabilities; an information set without any is played evenly."""
+        """Return *weights* as probabilities; an information set without weights is played uniformly."""
         flat = self.tree.flat
         totals = np.repeat(np.add.reduceat(weights, flat.slot[:-1]), np.diff(flat.slot))
         return np.where(totals > 0, weights / np.where(totals > 0, totals, 1), self.tree.uniform())
@@ -107,22 +108,21 @@ class Solver:
             "explore": self.explore,
         }
 
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {"regrets": self.regrets, "sums": self.sums, "policy": self._policy, "rng": self._rng["rng"]}
+
     def save(self, path: Path) -> None:
-        """Write all that was learned; :meth:`restore` carries on from it as if nothing had happened."""
-        arrays = {"regrets": self.regrets, "sums": self.sums, "policy": self._policy, "rng": self._rng["rng"]}
-        checkpoint.save(path, arrays, {**self._label(), "iterations": self.iterations})
+        """Write all that was learned; `restore` resumes from it exactly."""
+        Checkpoint(self._arrays(), {**self._label(), "iterations": self.iterations}).save(path)
 
     def restore(self, path: Path) -> None:
-        """Take over what another solver of the same game and settings has saved."""
-        arrays, label = checkpoint.load(path)
-        checkpoint.expect(path, label, self._label())
-        for name, own in (
-            ("regrets", self.regrets),
-            ("sums", self.sums),
-            ("policy", self._policy),
-            ("rng", self._rng["rng"]),
-        ):
-            if name not in arrays or arrays[name].shape != own.shape:
-                raise ArtifactError(f"{path}: the {name} are missing or do not fit the game")
-            own[:] = arrays[name]
-        self.iterations = int(checkpoint.number(path, label, "iterations"))
+        """Take over what a solver of the same game with the same options has saved.
+
+        Raises:
+            ArtifactError: The file is missing or damaged, or belongs to another game or other options.
+        """
+        found = Checkpoint.load(path)
+        found.expect(self._label())
+        self.iterations = found.number("iterations")
+        for name, array in self._arrays().items():
+            found.fill(name, array)

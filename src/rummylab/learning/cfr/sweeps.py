@@ -1,4 +1,4 @@
-"""CFR by whole sweeps of the tree: every node in every iteration, the players in turn."""
+"""CFR by whole sweeps of the tree: every iteration visits every node, once for each player."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from numba import types
 from rummylab._jit import helper, kernel_of
 from rummylab.learning.cfr.regrets import UPDATE_POINTER, kept, match_regrets
 from rummylab.learning.cfr.tree import Flat, Floats
+from rummylab.learning.signatures import FLOAT, FLOATS, INT
 
-_BYTES, _INTS, _FLOATS = types.int8[::1], types.int32[::1], types.float64[::1]
+_BYTES, _INTS = types.int8[::1], types.int32[::1]
 FLAT = types.NamedTuple(  # type: ignore[no-untyped-call]
-    (_BYTES, _INTS, _INTS, _INTS, _FLOATS, _FLOATS, _INTS, _FLOATS, _BYTES, _INTS, _INTS), Flat
+    (_BYTES, _INTS, _INTS, _INTS, FLOATS, FLOATS, _INTS, FLOATS, _BYTES, _INTS, _INTS), Flat
 )
-"""The type of :class:`Flat` in a kernel's signature."""
+"""The type of `Flat` in a kernel's signature."""
 
 
 @helper
 def write_reach(tree: Flat, policy: Floats, reach: Floats) -> None:
-    """Write by slot how likely its owner is to get there and act so, if all others want it to."""
+    """Write for each slot the product of its owner's probabilities on the way to it and through it."""
     for i in range(tree.owner.shape[0]):
         before = 1.0 if tree.came_by[i] < 0 else reach[tree.came_by[i]]
         for s in range(tree.slot[i], tree.slot[i + 1]):
@@ -29,7 +30,7 @@ def write_reach(tree: Flat, policy: Floats, reach: Floats) -> None:
 
 @helper
 def write_values(tree: Flat, policy: Floats, value: Floats) -> None:
-    """Write what each node is worth to player 0 when both play *policy*; ended games are there already."""
+    """Write the value of each node to player 0 when both play *policy*; ended games have theirs already."""
     for h in range(tree.actor.shape[0] - 1, -1, -1):
         first = tree.edge[h]
         s = np.int64(tree.slot[tree.infoset[h]]) if tree.infoset[h] >= 0 else np.int64(-1)
@@ -53,8 +54,8 @@ def _learn(
     keep_positive: float,
     keep_negative: float,
 ) -> None:
-    """Give *player* its new regrets and policy against the policy of the other."""
-    # 1. What each action would have gained, weighted by how far the others let the game come here.
+    """Update the regrets and policy of *player* against the policy of the other."""
+    # 1. The gain of each action, weighted by the probability that chance and the opponent lead here.
     sign = 1.0 - 2.0 * player
     for h in range(tree.actor.shape[0]):
         if tree.actor[h] == player:
@@ -82,23 +83,7 @@ def _add_to_average(tree: Flat, player: int, reach: Floats, weight: float, sums:
                 sums[s] += weight * reach[s]
 
 
-@kernel_of(
-    types.void(
-        FLAT,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        _FLOATS,
-        UPDATE_POINTER,
-        types.float64,
-        types.float64,
-        types.float64,
-        types.int64,
-        types.int64,
-    )
-)
+@kernel_of(types.void(FLAT, *[FLOATS] * 6, UPDATE_POINTER, *[FLOAT] * 3, INT, INT))
 def sweep(
     tree: Flat,
     regrets: Floats,
@@ -114,7 +99,10 @@ def sweep(
     done: int,
     iterations: int,
 ) -> None:
-    """Carry on from iteration *done*. *value* holds the payoffs of ended games, *gains* nothing, *policy* the last."""
+    """Run *iterations* iterations after number *done*.
+
+    *value* holds the payoffs of ended games, *gains* zeros, *policy* the policy of the last iteration.
+    """
     for t in range(done + 1, done + iterations + 1):
         weight = float(t) ** averaging
         for player in range(2):

@@ -1,9 +1,9 @@
-"""A game's whole tree in flat arrays, so that a solver is a few loops over them.
+"""The whole tree of a game in flat arrays, so that a solver is a few loops over them.
 
-Nodes where somebody acts are numbered breadth first, so a child's number is always higher than its parent's; ended
-games come after them. An *edge* leads from a node to a child; the edges of a node lie side by side. A *slot* is one
-action in one information set: policies, regrets and sums of policies are arrays over slots. Because players remember
-what they knew and did (checked here), how a player came to a node is told by one slot: its own last action.
+Nodes with an actor are numbered breadth first, so a child's number is higher than its parent's; ended games come after
+them. An *edge* leads from a node to a child; the edges of a node are adjacent. A *slot* is one action in one
+information set: policies, regrets and sums of policies are arrays over slots. Since players have perfect recall
+(checked here), one slot identifies a player's path to a node: their last action.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float64]
 
 NOTHING_YET = -1
-"""Stands for a slot before a player's first action."""
+"""The slot before a player's first action."""
 
 
 class Flat(NamedTuple):
-    """The arrays as the kernels read them."""
+    """The arrays that the kernels read."""
 
     actor: Bytes  # by node: 0, 1 or CHANCE
     infoset: Ints  # by node, -1 for chance
@@ -50,14 +50,14 @@ class Tree:
     game: str
     flat: Flat
     keys: tuple[Hashable, ...]
-    """By information set: what its owner knows."""
+    """The key of each information set: what its owner knows."""
     actions: tuple[tuple[str, ...], ...]
-    """By information set: what the owner may do."""
+    """The actions of each information set."""
     _number: dict[Hashable, int] = field(repr=False)
 
     @property
     def n_nodes(self) -> int:
-        """Nodes where somebody acts."""
+        """The number of nodes with an actor."""
         return len(self.flat.actor)
 
     @property
@@ -65,24 +65,24 @@ class Tree:
         return int(self.flat.slot[-1])
 
     def slots_of(self, key: Hashable) -> slice:
-        """Return where the information set *key* stands in a policy."""
+        """Return the slots of the information set *key*."""
         number = self._number[key]
         return slice(int(self.flat.slot[number]), int(self.flat.slot[number + 1]))
 
     def table(self, policy: Floats) -> dict[Hashable, dict[str, float]]:
-        """Return *policy* in words: information set, action, probability."""
+        """Return *policy* as probabilities by information set and action."""
         return {
             key: dict(zip(self.actions[i], policy[self.slots_of(key)].tolist(), strict=True))
             for i, key in enumerate(self.keys)
         }
 
     def uniform(self) -> Floats:
-        """Return the policy that takes every action alike."""
+        """Return the uniform policy."""
         widths = np.diff(self.flat.slot)
         return np.repeat(1.0 / widths, widths)
 
     def fingerprint(self) -> str:
-        """Return a short hash of all arrays: what a checkpoint belongs to."""
+        """Return a short hash of all arrays, to match a checkpoint with its game."""
         digest = hashlib.blake2b(digest_size=8)
         for array in self.flat:
             digest.update(array.tobytes())
@@ -91,7 +91,7 @@ class Tree:
 
 @dataclass(slots=True)
 class _Node:
-    """A position on its way into the arrays."""
+    """A position before it is written to the arrays."""
 
     position: Position
     luck: float
@@ -148,7 +148,7 @@ class _Builder:
         elif self.actions[number] != actions or self.owner[number] != actor:
             raise OptionError(f"{self.name}: positions of information set {key!r} differ in who acts or in the actions")
         elif self.came_by[number] != node.last[actor]:
-            raise OptionError(f"{self.name}: in information set {key!r} player {actor} forgets what it knew or did")
+            raise OptionError(f"{self.name}: in information set {key!r} player {actor} forgets what they knew or did")
         return number
 
     def tree(self) -> Tree:
@@ -174,5 +174,9 @@ class _Builder:
 
 
 def flatten(game: Game) -> Tree:
-    """Return the whole tree of *game*; it must be small enough to be written down, and of perfect recall."""
+    """Return the whole tree of *game*, which must fit in memory and have perfect recall.
+
+    Raises:
+        OptionError: Chances do not add up to 1, or an information set is inconsistent.
+    """
     return _Builder(game).tree()

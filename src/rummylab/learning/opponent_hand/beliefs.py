@@ -1,4 +1,4 @@
-"""Beliefs for many entries at once, from the planes alone."""
+"""Beliefs about the opponent's hand for many entries at once, from the planes alone."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ CHUNK = 4096
 
 
 def uniform(planes: Floats) -> Floats:
-    """Return the uniform belief: equal for all cards neither in the own hand nor in the pile."""
-    unseen = planes[:, :N_CARDS] == 0
-    return np.asarray(10 * unseen / unseen.sum(axis=1, keepdims=True), np.float32)
+    """Return the uniform belief: all cards outside the player's own hand and the pile are equally likely."""
+    hidden = planes[:, :N_CARDS] == 0
+    return np.asarray(10 * hidden / hidden.sum(axis=1, keepdims=True), np.float32)
 
 
 def known_cards(planes: Floats) -> npt.NDArray[np.bool_]:
-    """Return which cards the opponent took and must still hold."""
+    """Return which cards the opponent took from the pile and still holds."""
     took, threw = planes[:, N_CARDS : 2 * N_CARDS], planes[:, 3 * N_CARDS :]
     return np.asarray((planes[:, :N_CARDS] == 0) & (took > threw))
 
 
 def counts(planes: Floats) -> Floats:
-    """Return the belief of who counts cards: what the opponent took and kept is certain, the rest uniform."""
+    """Return the belief of a card counter: cards that the opponent took and kept are certain, the others uniform."""
     known = known_cards(planes)
-    rest = (planes[:, :N_CARDS] == 0) & ~known
-    each = (10 - known.sum(axis=1, keepdims=True)) / rest.sum(axis=1, keepdims=True)
-    return np.asarray(known + each * rest, np.float32)
+    others = (planes[:, :N_CARDS] == 0) & ~known
+    each = (10 - known.sum(axis=1, keepdims=True)) / others.sum(axis=1, keepdims=True)
+    return np.asarray(known + each * others, np.float32)
 
 
 def certain(belief: Belief) -> Belief:
-    """Return *belief* with what is certain put in, as agents use it: 1 for known cards, 0 for those seen elsewhere."""
+    """Return *belief* as agents use it: 1 for cards known to be held, 0 for cards seen elsewhere."""
 
     def sure(planes: Floats) -> Floats:
         chances = np.where(planes[:, :N_CARDS] == 0, belief(planes), 0)
@@ -47,11 +47,14 @@ def certain(belief: Belief) -> Belief:
     return sure
 
 
-def chunks(hands: Hands, size: int = CHUNK) -> Iterator[tuple[npt.NDArray[np.int64], Floats, Floats]]:
-    """Yield the entries of *hands* in order: their numbers, planes and targets."""
-    for start in range(0, len(hands), size):
-        entries = np.arange(start, min(start + size, len(hands)))
-        planes = np.empty((len(entries), N_INPUTS), np.float32)
-        held = np.empty((len(entries), N_CARDS), np.float32)
-        hands.planes(entries, planes, held)
-        yield entries, planes, held
+def chunks(
+    hands: Hands, entries: npt.NDArray[np.int64] | None = None
+) -> Iterator[tuple[npt.NDArray[np.int64], Floats, Floats]]:
+    """Yield *entries* of *hands* (default: all) in chunks: their numbers, planes and targets."""
+    chosen = np.arange(len(hands)) if entries is None else entries
+    for start in range(0, len(chosen), CHUNK):
+        part = chosen[start : start + CHUNK]
+        planes = np.empty((len(part), N_INPUTS), np.float32)
+        held = np.empty((len(part), N_CARDS), np.float32)
+        hands.planes(part, planes, held)
+        yield part, planes, held

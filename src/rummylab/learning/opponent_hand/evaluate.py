@@ -1,20 +1,18 @@
-"""Measures beliefs about the opponent's hand on fresh games: ``rummylab evaluate gin-opponent-hand``."""
+"""Measure beliefs about the opponent's hand on fresh games: ``rummylab evaluate gin-opponent-hand``."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rummylab.arena.orphans import end_with
+from rummylab.arena.backends import in_order, local
 from rummylab.beliefs.gin.network import Network
 from rummylab.learning.opponent_hand.beliefs import Belief, Floats, certain, chunks, counts, uniform
-from rummylab.learning.opponent_hand.dataset import Plan, Progress, play_shard
+from rummylab.learning.opponent_hand.dataset import DatasetPlan, ShardProgress, play_shard
 from rummylab.learning.opponent_hand.hands import Hands
 from rummylab.learning.opponent_hand.measures import N_TOP, TOP, Score, shard_interval
 from rummylab.learning.opponent_hand.shape import Positions, deadwood_by_turn, marginals, sample
@@ -24,7 +22,7 @@ SHAPE_ENTRIES = 40_000
 
 
 def score(hands: Hands, beliefs: dict[str, Belief]) -> dict[str, Score]:
-    """Return how each of *beliefs* does on *hands*."""
+    """Return the score of each of *beliefs* on *hands*."""
     scores = {name: Score.empty() for name in beliefs}
     for entries, planes, held in chunks(hands):
         own_turns = (hands.turn_of[entries] >> 1) + 1
@@ -34,24 +32,24 @@ def score(hands: Hands, beliefs: dict[str, Belief]) -> dict[str, Score]:
 
 
 def evaluate(
-    plan: Plan,
+    plan: DatasetPlan,
     network: Network,
     *,
     shape: Floats | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: ShardProgress | None = None,
 ) -> dict[str, Any]:
-    """Play *plan* and return the measures of the network, the uniform belief and that of counting cards.
+    """Play *plan* and return the measures of the network, the uniform belief and card counting.
 
-    Also the mean deadwood of hands sampled by each belief, beside that of the real ones, by the opponent's turns;
-    *shape* are the weights of the shaped hands.
+    The result also has the mean deadwood of hands sampled from each belief, beside that of the real ones, by the
+    opponent's turns. *shape* holds the weights of shaped hands.
     """
     beliefs: dict[str, Belief] = {"network": network.probabilities, "uniform": uniform, "counts": counts}
     totals = {name: Score.empty() for name in beliefs}
     described = plan.to_dict()  # loads the agents
     by_shard: dict[str, list[tuple[npt.NDArray[np.float64], int]]] = {name: [] for name in beliefs}
     entries, first = 0, Hands.join([])
-    for done, hands in enumerate(_fresh(plan, workers or os.cpu_count() or 1), 1):
+    for done, hands in enumerate(_fresh(plan, workers), 1):
         entries += len(hands)
         if len(first) < SHAPE_ENTRIES:
             first = Hands.join([first, hands])
@@ -71,7 +69,7 @@ def evaluate(
 
 
 def _halves(by_shard: list[tuple[npt.NDArray[np.float64], int]]) -> dict[str, dict[str, float]]:
-    """Return half the 95 % interval of both readings of each top-K accuracy."""
+    """Return half the width of the 95% interval of each top-K accuracy, in both readings."""
     sums, sizes = np.array([found for found, _ in by_shard]), np.array([n for _, n in by_shard])
     halves = [round(shard_interval(sums[:, t], sizes)[1], 5) for t in range(2 * N_TOP)]
     names = [str(k) for k in TOP]
@@ -82,9 +80,9 @@ def _halves(by_shard: list[tuple[npt.NDArray[np.float64], int]]) -> dict[str, di
 
 
 def sampled(hands: Hands, network: Network, shape: Floats | None, seed: int) -> dict[str, Any]:
-    """Return the mean deadwood of sampled hands by the opponent's turns and, with *shape*, the measures of these.
+    """Return the mean deadwood of sampled hands by the opponent's turns and, with *shape*, the scores of shaped hands.
 
-    Of *shape*, the weights of all kinds, those count with which agents play unless told otherwise.
+    *shape* has weights for every kind of opponent; the first kind, the agents' default, is used.
     """
     n = min(len(hands), SHAPE_ENTRIES)
     beliefs: dict[str, Belief] = {"uniform": uniform, "counts": counts, "network": certain(network.probabilities)}
@@ -105,10 +103,6 @@ def sampled(hands: Hands, network: Network, shape: Floats | None, seed: int) -> 
     return found
 
 
-def _fresh(plan: Plan, workers: int) -> Iterator[Hands]:
-    if workers == 1 or plan.shards == 1:
-        yield from (play_shard(plan, shard) for shard in range(plan.shards))
-        return
-    fork = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(workers, fork, initializer=end_with, initargs=(os.getpid(),)) as pool:
-        yield from pool.map(play_shard, [plan] * plan.shards, range(plan.shards))
+def _fresh(plan: DatasetPlan, workers: int | None) -> Iterator[Hands]:
+    shards = range(plan.shards)
+    return in_order(local(workers).run(partial(play_shard, plan), shards), shards)

@@ -1,8 +1,8 @@
-"""Hands of Gin as they are kept for the opponent-hand network: the deal and two bytes a turn.
+"""Hands of Gin for the opponent-hand network: the deal and two bytes a turn.
 
-Everything a network may be shown at any turn follows from these, so the inputs are made when they are needed and
-nothing but the play lies on disk. One turn is one entry: what the player to act knew, and the opponent's ten cards.
-Entries alternate between two moments of a turn, before the draw and before the discard, since agents ask at both.
+The inputs of the network at any turn follow from these, so they are computed when they are needed and only the play is
+on disk. One turn is one entry: what the player to act knew, and the opponent's ten cards. Entries alternate between two
+moments of a turn, before the draw and before the discard, since agents use the belief at both.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import from_dtype, types
+from numba import types
 
 from rummylab._jit import helper, kernel, kernel_of
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
 from rummylab.cards.bits import IDS_52, bit, index_of
 from rummylab.cards.rng import AGENT, DECK, mix, typed_root
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.referee import MAX_HANDS
+from rummylab.engine.rows import MAX_HANDS
 from rummylab.engine.rules import Rules
 from rummylab.errors import AgentError
 from rummylab.games.gin.rules import (
@@ -42,6 +42,7 @@ from rummylab.games.gin.rules import (
     shuffle_deck,
     step,
 )
+from rummylab.learning.signatures import INT, PARAMS, rows_of
 
 Turns = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -52,16 +53,16 @@ HAND = np.dtype(
         ("number", "<u2"),  # of the hand in its game
         ("agents", "u1", (2,)),  # by seat: which of the dataset's agents
         ("first", "u1"),  # the seat that plays the first turn
-        ("offers", "u1"),  # refusals of the first up-card
+        ("offers", "u1"),  # times the first upcard was declined
         ("turns", "u1"),  # complete turns
         ("dealt", "u1", (21,)),  # card ids: alternately to seat 0 and 1, the last face up
     ]
 )
-"""One hand. Its turns are pairs: the card drawn (with PILE if it lay face up), the card thrown."""
+"""One hand. Its turns are pairs: the card drawn (plus PILE if it was the upcard), and the discard."""
 PILE = 64
 CARD = 63
 MAX_TURNS = 2 * MAX_TURN
-_ROOM = (256, 1 << 14)  # hands and turns of one game; the rare longer game is noted up to here
+_ROOM = (256, 1 << 14)  # hands and turns of one game; longer games, which are rare, are cut off here
 
 
 # --- Play and note ------------------------------------------------------------------------------------------------
@@ -69,9 +70,9 @@ _ROOM = (256, 1 << 14)  # hands and turns of one game; the rare longer game is n
 
 @helper
 def _note_hand(
-    row: np.void, swap: int, first: Any, second: Any, par: Any, par2: Any, hand: np.void, turns: Turns, start: int
+    row: np.void, swap: int, first: Any, second: Any, params: Any, params2: Any, hand: np.void, turns: Turns, start: int
 ) -> bool:
-    """Play the open hand to its end and note it; return whether all moves were legal."""
+    """Play the open hand to its end and note it; return whether all actions were legal."""
     table = row.table
     drawn = 0
     n = 0
@@ -80,7 +81,7 @@ def _note_hand(
     while table.actor >= 0:
         seat = table.actor
         mine = row.mine[seat]
-        code = first(table, mine, par) if seat == swap else second(table, mine, par2)
+        code = first(table, mine, params) if seat == swap else second(table, mine, params2)
         if not is_legal(table, mine, code):
             return False
         if n == 0 and (code == DRAW_STOCK or code == TAKE_UP_CARD):
@@ -98,23 +99,24 @@ def _note_hand(
 
 
 @kernel_of(
-    types.int64(
-        types.Array(from_dtype(RECORD), 1, "C"),
-        types.int64,
-        types.int64,
-        types.int64,
-        ACT_POINTER,
-        ACT_POINTER,
-        types.float32[::1],
-        types.float32[::1],
-        types.Array(from_dtype(HAND), 1, "C"),
-        types.uint8[:, ::1],
+    INT(
+        *(rows_of(RECORD), INT, INT, INT, ACT_POINTER, ACT_POINTER, PARAMS, PARAMS),
+        *(rows_of(HAND), types.uint8[:, ::1]),
     )
 )
 def note_game(
-    rows: Rows, seed: int, game: int, swap: int, first: Any, second: Any, par: Any, par2: Any, hands: Rows, turns: Turns
+    rows: Rows,
+    seed: int,
+    game: int,
+    swap: int,
+    first: Any,
+    second: Any,
+    params: Any,
+    params2: Any,
+    hands: Rows,
+    turns: Turns,
 ) -> int:
-    """Play one game, the first agent at seat *swap*; return how many hands were noted, -1 after an illegal move."""
+    """Play one game with the first agent in seat *swap*; return the number of hands, or -1 after an illegal action."""
     row = rows[0]
     table = row.table
     open_match(row, first_starter(table, typed_root(seed), game))
@@ -128,7 +130,7 @@ def note_game(
         hand = hands[n]
         hand.game = game
         hand.number = n
-        if not _note_hand(row, swap, first, second, par, par2, hand, turns, start):
+        if not _note_hand(row, swap, first, second, params, params2, hand, turns, start):
             return -1
         start += hand.turns
         n += 1
@@ -140,14 +142,14 @@ def note_game(
 
 @dataclass(frozen=True, eq=False)
 class Hands:
-    """Hands with their turns, one after the other. Entry number i is the i-th turn of them all."""
+    """Hands and their turns, one after the other. Entry number i is the i-th turn of all."""
 
     hands: Rows
     turns: Turns
 
     @classmethod
     def join(cls, parts: Sequence[Hands]) -> Hands:
-        """Return all hands of *parts* in order."""
+        """Return the hands of all *parts*, in order."""
         empty = [cls(np.empty(0, HAND), np.empty((0, 2), np.uint8))]
         both = [*parts] or empty
         return cls(np.concatenate([part.hands for part in both]), np.concatenate([part.turns for part in both]))
@@ -162,12 +164,12 @@ class Hands:
 
     @cached_property
     def hand_of(self) -> npt.NDArray[np.int32]:
-        """Which hand each entry belongs to."""
+        """The hand of each entry."""
         return np.repeat(np.arange(len(self.hands), dtype=np.int32), self.hands["turns"])
 
     @cached_property
     def opponents(self) -> npt.NDArray[np.uint8]:
-        """Which of the dataset's agents is the opponent in each entry."""
+        """The number of the opponent's agent in each entry."""
         of = self.hand_of
         mover = (self.hands["first"][of] + self.turn_of) & 1
         return np.asarray(self.hands["agents"][of, 1 - mover], np.uint8)
@@ -193,10 +195,10 @@ def play_game(
     hands, turns = np.zeros(_ROOM[0], HAND), np.empty((_ROOM[1], 2), np.uint8)
     first, second = players
     n = note_game(
-        rules.new_rows(1), seed, game, swap, first.pointer, second.pointer, first.par, second.par, hands, turns
+        rules.new_rows(1), seed, game, swap, first.kernel, second.kernel, first.params, second.params, hands, turns
     )
     if n < 0:
-        raise AgentError(f"{first.name} or {second.name} made an illegal move in game {game} of seed {seed}")
+        raise AgentError(f"{first.name} or {second.name} made an illegal action in game {game} of seed {seed}")
     hands["agents"][:, swap], hands["agents"][:, 1 - swap] = which
     return Hands(hands[:n], turns[: int(hands["turns"][:n].sum())])
 
@@ -206,7 +208,7 @@ def play_game(
 
 @helper
 def is_before_discard(hand: np.void, turn: int) -> bool:
-    """Return whether the entry of this turn is taken after the draw, not before it."""
+    """Return whether the entry of this turn is taken before the discard, not before the draw."""
     return ((turn >> 1) + hand.number + hand.game) & 1 != 0
 
 
@@ -215,17 +217,17 @@ def write_planes_of(hand: np.void, turns: Turns, start: int, turn: int, x: Float
     """Replay *hand* up to *turn*; write the planes its player saw to *x* and the opponent's hand to *y*."""
     me = (hand.first + turn) & 1
     mine = np.int64(0)
-    his = np.int64(0)
+    theirs = np.int64(0)
     for i in range(20):
         if i & 1 == me:
             mine |= bit(hand.dealt[i])
         else:
-            his |= bit(hand.dealt[i])
+            theirs |= bit(hand.dealt[i])
     up = np.int64(hand.dealt[20])
     pile = bit(up)
     for i in range(N_INPUTS):
         x[i] = 0
-    # 1. Refusals of the first up-card: one refusal is that of the other seat, which then moves second.
+    # 1. The first upcard, declined: if once, then by the other seat, which moves second.
     if hand.offers == 2 or (hand.offers == 1 and me == hand.first):
         x[2 * N_CARDS + index_of(up)] = 1
     # 2. The turns before this one.
@@ -242,7 +244,7 @@ def write_planes_of(hand: np.void, turns: Turns, start: int, turn: int, x: Float
             else:
                 x[2 * N_CARDS + index_of(up)] = number
             x[3 * N_CARDS + index_of(thrown)] = number
-            his = (his | bit(card)) & ~bit(thrown)
+            theirs = (theirs | bit(card)) & ~bit(thrown)
         else:
             mine = (mine | bit(card)) & ~bit(thrown)
         pile |= bit(thrown)
@@ -256,7 +258,7 @@ def write_planes_of(hand: np.void, turns: Turns, start: int, turn: int, x: Float
     for i in range(N_CARDS):
         card = np.int64(IDS_52[i])
         x[i] = np.float32((mine >> card & 1) - (pile >> card & 1))
-        y[i] = np.float32(his >> card & 1)
+        y[i] = np.float32(theirs >> card & 1)
 
 
 @kernel

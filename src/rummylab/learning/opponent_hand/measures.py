@@ -1,8 +1,8 @@
-"""How good a belief about the opponent's hand is, entry by entry.
+"""Measures of a belief about the opponent's hand, entry by entry.
 
-Two readings of "Top K Categorical Accuracy". ``top_k`` is the share of the opponent's cards among the K most probable.
-``first_card_top_k`` looks only at the first card held, in the paper's order of rank before suit: that is what the Keras
-metric of this name makes of targets with several ones, and it has the shape of the paper's Table 1.
+"Top K Categorical Accuracy" has two readings. ``top_k`` is the share of the opponent's cards among the K most probable.
+``first_card_top_k`` considers only the first card held, in the paper's order of rank before suit: that is what the
+Keras metric of this name computes for targets with several ones, and it resembles the paper's Table 1.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ N_TOP = len(TOP)
 LOSS, BRIER = 2 * N_TOP, 2 * N_TOP + 1
 N_MEASURES = 2 * N_TOP + 2
 N_BINS = 20
-_SURE = 1e-7  # a probability of exactly 0 or 1 that fails costs 16, not infinity
+_LEAST = 1e-7  # a probability of exactly 0 or 1 that is wrong costs 16, not infinity
 _TOP = np.array(TOP)
 
 
 @helper
 def _first_card(held: Floats, i: int) -> int:
-    """Return the card held of the lowest rank, in the first suit."""
+    """Return the card of the lowest rank that is held, in the first suit that has it."""
     for rank in range(13):
         for suit in range(4):
             if held[i, 13 * suit + rank] > 0:
@@ -44,7 +44,7 @@ def _first_card(held: Floats, i: int) -> int:
 def measure(beliefs: Floats, held: Floats, out: Floats) -> None:
     """Write both kinds of top-K accuracy, log loss and Brier score of each row of *beliefs* to *out*.
 
-    Of cards that tie for the last of the K places each has the same chance, and the expectation is taken.
+    Cards that tie for the last of the K places share them: the expectation over a random order counts.
     """
     for i in range(beliefs.shape[0]):
         for t in range(2 * N_TOP):
@@ -52,7 +52,7 @@ def measure(beliefs: Floats, held: Floats, out: Floats) -> None:
         first = _first_card(held, i)
         loss, squares, n_held = 0.0, 0.0, 0.0
         for c in range(N_CARDS):
-            p = min(max(np.float64(beliefs[i, c]), _SURE), 1 - _SURE)
+            p = min(max(np.float64(beliefs[i, c]), _LEAST), 1 - _LEAST)
             squares += (beliefs[i, c] - held[i, c]) ** 2
             loss -= np.log(p if held[i, c] > 0 else 1 - p)
             n_held += held[i, c]
@@ -74,7 +74,7 @@ def measure(beliefs: Floats, held: Floats, out: Floats) -> None:
 
 @kernel
 def calibrate(beliefs: Floats, held: Floats, bins: npt.NDArray[np.float64]) -> None:
-    """Add to *bins*, by probability: cards, the sum of their probabilities, cards held. What is certain stays out."""
+    """Add to *bins*, by probability: cards, the sum of their probabilities, cards held. Certain cards do not count."""
     for i in range(beliefs.shape[0]):
         for c in range(N_CARDS):
             p = beliefs[i, c]
@@ -87,7 +87,7 @@ def calibrate(beliefs: Floats, held: Floats, bins: npt.NDArray[np.float64]) -> N
 
 @dataclass
 class Score:
-    """Sums of the measures of one belief, in all and by stage."""
+    """Sums of the measures of one belief, by stage of the hand."""
 
     sums: npt.NDArray[np.float64]
     counts: npt.NDArray[np.int64]
@@ -99,7 +99,7 @@ class Score:
         return cls(np.zeros((n, N_MEASURES)), np.zeros(n, np.int64), np.zeros((N_BINS, 3)))
 
     def add(self, beliefs: Floats, held: Floats, own_turns: npt.NDArray[np.int64]) -> None:
-        """Count the rows of *beliefs* in; *own_turns* are the players' turns, from 1."""
+        """Add the rows of *beliefs*; *own_turns* are the players' turns, from 1."""
         found = np.empty((len(beliefs), N_MEASURES), np.float32)
         measure(beliefs, held, found)
         calibrate(beliefs, held, self.bins)
@@ -109,7 +109,7 @@ class Score:
             self.counts[s] += int(at.sum())
 
     def add_score(self, other: Score) -> None:
-        """Count another score in."""
+        """Add another score."""
         self.sums += other.sums
         self.counts += other.counts
         self.bins += other.bins
@@ -120,7 +120,7 @@ class Score:
         return self.sums.sum(axis=0), int(self.counts.sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the means, in all and by stage, and the reliability table."""
+        """Return the means, overall and by stage, and the reliability table."""
         stages = {
             name: {"entries": int(n), **_named(sums / max(int(n), 1))}
             for name, sums, n in zip(STAGES, self.sums, self.counts, strict=True)
@@ -133,7 +133,7 @@ class Score:
 
 
 def shard_interval(sums: npt.NDArray[np.float64], sizes: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """Return a mean over shards and half its 95 % interval; entries of a game hang together, shards do not."""
+    """Return a mean and half the width of its 95% interval, from whole shards: entries of a game are dependent."""
     value, n = float(sums.sum() / sizes.sum()), len(sizes)
     spread = float(np.std(sums - value * sizes, ddof=1)) if n > 1 else float(sizes[0])
     return value, float(Z95 * spread * np.sqrt(n) / sizes.sum())

@@ -1,10 +1,10 @@
-"""The agents that make data, by name: those of the registry, and utility agents with numbers of their own.
+"""Agents that play for data, by name: those of the registry, and utility agents with other numbers.
 
-``utility@tuned.json`` is `utility` with the options of that file, ``utility@runs/phase1`` with the network and, if it
-has a ``utility.json``, the options of that directory. With the package come ``utility@ours`` (our numbers and network)
-and, on the paper's own terms, ``utility@first``, ``utility@second`` (two sets of numbers) and ``utility@at-once`` (the
-network trained on their games). ``~10`` at the end of a utility agent's name means ten sampled hands instead of its own
-number: faster, and much the same play.
+``utility@tuned.json`` is `utility` with the options of that file; ``utility@runs/phase1`` has the network and, if there
+is a ``utility.json``, the options of that directory. The package has ``utility@ours`` (our numbers and network) and, on
+the paper's own terms, ``utility@first``, ``utility@second`` (two sets of numbers) and ``utility@at-once`` (the network
+trained on their games). ``~10`` at the end of a name makes a utility agent sample ten hands, which is faster and
+changes its play little.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from functools import cache
 from pathlib import Path
 
 from rummylab.agents.gin import utility
-from rummylab.agents.gin.utility_options import NETWORK, SAMPLES, UtilityOptions, load_artifact
+from rummylab.agents.gin.utility import load_artifact
+from rummylab.agents.gin.utility_policy import NETWORK, P, UtilityOptions
 from rummylab.agents.registry import agent
 from rummylab.beliefs.gin.network import AT_ONCE, BUNDLED, Network, bundled
 from rummylab.engine.agent import CompiledAgent
@@ -23,14 +24,14 @@ from rummylab.errors import OptionError
 OURS = "ours"
 AT_ONCE_NUMBERS = utility.ARTIFACT.with_name("utility_at_once.json")
 NUMBERS = Path(__file__).with_name("numbers")
-"""The tuned numbers of the agents that knock at once: what :mod:`~rummylab.learning.opponent_hand.at_once` found."""
+"""The tuned numbers of the agents that knock at once: what :mod:`~rummylab.learning.trainers.gin_at_once` found."""
 
 
 def utility_player(name: str, options: UtilityOptions, network: Network | None = None) -> CompiledAgent:
     """Return a utility agent, with *network* as its belief if there is one."""
     if network is None:
-        return CompiledAgent(name, utility.act, options.par)
-    return CompiledAgent(name, utility.act, utility.with_network(replace(options, belief=NETWORK), network))
+        return utility.act.with_options(options, name)
+    return CompiledAgent(name, utility.act.kernel, utility.with_network(replace(options, belief=NETWORK), network))
 
 
 @cache
@@ -39,10 +40,10 @@ def player(name: str) -> CompiledAgent:
     plain, tilde, samples = name.rpartition("~")
     found = _player(plain if tilde else name)
     if tilde:
-        if found.pointer is not utility.act or not samples.isdigit():
-            raise OptionError(f"{name}: a number of samples is for utility agents, such as utility~10")
-        found = CompiledAgent(name, found.pointer, found.par.copy())
-        found.par[SAMPLES] = int(samples)
+        if found.kernel is not utility.act.kernel or not samples.isdigit():
+            raise OptionError(f"{name}: only utility agents take a number of samples, such as utility~10")
+        found = CompiledAgent(name, found.kernel, found.params.copy())
+        found.params[P.samples] = int(samples)
     return found
 
 

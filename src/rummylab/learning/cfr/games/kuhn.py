@@ -37,7 +37,7 @@ class KuhnPosition:
         return f"{self.cards[self.actor]} {self.bets}"
 
     def payoff(self) -> float:
-        if self.bets in ("bp", "pbp"):  # somebody has given up the ante
+        if self.bets in ("bp", "pbp"):  # a player has folded
             return 1.0 if self.bets == "bp" else -1.0
         stake = 2.0 if "b" in self.bets else 1.0
         return stake if CARDS.index(self.cards[0]) > CARDS.index(self.cards[1]) else -stake

@@ -1,8 +1,10 @@
-"""Leduc hold'em: two each of three ranks, a card each, a bet round, a common card, a bet round (Southey et al., 2005).
+"""Leduc hold'em: six cards of three ranks, one card each, a betting round, a common card, another round of betting.
+
+Source: Southey et al. (2005).
 
 The ante is 1; bets are 2 in the first round and 4 in the second, at most two in a round. A pair with the common card
-wins, else the higher card. The two cards of a rank are alike, so positions are told by rank; with *by_card* all six
-count as different, as in OpenSpiel, which makes the tree larger and changes nothing else.
+wins, else the higher card. The two cards of a rank are equivalent, so positions name ranks; with *by_card* all six
+cards are different, as in OpenSpiel, which makes the tree larger and changes nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ FOLD, CALL, RAISE = "f", "c", "r"
 
 @dataclass(frozen=True, slots=True)
 class LeducPosition:
-    """Cards by number (rank, or 2 * rank + suit when told apart): private, private, common; bets of each round."""
+    """Cards by number (rank, or 2 * rank + suit if *by_card*): private, private, common; bets of each round."""
 
     by_card: bool
     cards: tuple[int, ...] = ()

@@ -1,0 +1,157 @@
+"""Greedy: move toward the contract by the distance, and spend no thought on the opponents.
+
+Source: ours, the baseline for contracts with runs. Policy: take the upcard, or buy it, if it lowers the distance to the
+contract; lay down at once; lay off whatever fits; discard the costliest card that does not raise the distance, and of
+equal ones the card that leaves the most unseen cards that help. Departures: a wild is discarded only if there is
+nothing else, because it can be laid off as soon as the contract lies. Measured in docs/results/contract/README.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rummylab._jit import helper
+from rummylab.agents.contract.heuristic import lay_off
+from rummylab.agents.register import register_agent
+from rummylab.cards.bits import bit, lowest, popcount
+from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import minus
+from rummylab.engine.rows import Params
+from rummylab.games.contract.distance import ROOM, Ints, is_within, measure, terms_of
+from rummylab.games.contract.laydown import next_meld
+from rummylab.games.contract.melds import JOKER_BIT
+from rummylab.games.contract.rules import (
+    BUY,
+    BUY_UPCARD,
+    DISCARD_CODE,
+    DRAW,
+    DRAW_PILE,
+    DRAW_STOCK,
+    LAY_DOWN,
+    PASS,
+    can_draw_stock,
+    cost,
+    discards,
+    has_laid_down,
+    is_wild,
+    place_for,
+    round_of,
+    unseen,
+)
+
+
+@helper
+def _measure(table: np.void, hand: int, twice: int, jokers: int, room: Ints) -> tuple[int, int]:
+    """Return the distance of a hand to this round's contract, and the cards that help."""
+    number, rules = round_of(table), table.rules
+    sets, runs = np.int64(rules.set_sizes[number]), np.int64(rules.run_sizes[number])
+    return measure(hand, twice, jokers, sets, runs, terms_of(rules), room)
+
+
+@helper
+def _wants_upcard(table: np.void, mine: np.void, room: Ints) -> bool:
+    """Return whether the upcard lowers the distance, or fits a meld once the contract lies."""
+    up = np.int64(table.up)
+    if up < 0:
+        return False
+    if has_laid_down(table, mine.seat):
+        return place_for(table, up) >= 0
+    _, helps = _measure(table, mine.hand, mine.twice, mine.jokers, room)
+    return helps & (JOKER_BIT if is_wild(table.rules, up) else bit(up)) != 0
+
+
+@helper
+def _live(helps: int, table: np.void, mine: np.void) -> int:
+    """Return how many unseen cards are among those that help."""
+    once, twice, jokers = unseen(table, mine)
+    n = popcount(once & helps & ~JOKER_BIT) + popcount(twice & helps & ~JOKER_BIT)
+    if helps & JOKER_BIT:
+        wild = table.rules.wild_kinds & ~JOKER_BIT
+        n += jokers + popcount(once & wild) + popcount(twice & wild)
+    return n
+
+
+@helper
+def _keeps_distance(table: np.void, mine: np.void, cards: int, short: int, room: Ints) -> int:
+    """Return those of *cards* whose loss leaves the distance *short*; all of them if there are none."""
+    number, rules = round_of(table), table.rules
+    sets, runs, terms = np.int64(rules.set_sizes[number]), np.int64(rules.run_sizes[number]), terms_of(rules)
+    free, left = np.int64(0), cards
+    while left:
+        card = left & -left
+        left &= left - 1
+        once, twice = minus(mine.hand, mine.twice, card, np.int64(0))
+        if is_within(once, twice, mine.jokers, sets, runs, terms, short, room):
+            free |= card
+    return free if free else cards
+
+
+@helper
+def _dearest(table: np.void, cards: int) -> int:
+    """Return those of *cards* that cost most."""
+    most, found = np.int64(-1), np.int64(0)
+    while cards:
+        card = cards & -cards
+        cards &= cards - 1
+        points = np.int64(cost(table.rules, card, np.int64(0), np.int64(0)))
+        if points > most:
+            most, found = points, np.int64(0)
+        if points == most:
+            found |= card
+    return found
+
+
+@helper
+def _discard(table: np.void, mine: np.void, short: int, room: Ints) -> int:
+    """Return the card to discard at distance *short*, -1 once the contract lies."""
+    allowed = discards(table, mine)
+    naturals = allowed & ~table.rules.wild_kinds
+    if naturals == 0:
+        return lowest(allowed & ~JOKER_BIT) if allowed & ~JOKER_BIT else np.int64(JOKER_ID)
+    if short < 0:
+        return lowest(_dearest(table, naturals))
+    cards = _dearest(table, _keeps_distance(table, mine, naturals, short, room))
+    most, found = np.int64(-1), lowest(cards)
+    if cards & (cards - 1) == 0:
+        return found
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        once, twice = minus(mine.hand, mine.twice, bit(card), np.int64(0))
+        _, helps = _measure(table, once, twice, mine.jokers, room)
+        n = _live(helps, table, mine)
+        if n > most:
+            most, found = n, card
+    return found
+
+
+@helper
+def _play(table: np.void, mine: np.void, room: Ints) -> int:
+    """Lay down or lay off; discard when nothing is left to do."""
+    short = np.int64(-1)
+    if table.phase == LAY_DOWN:
+        return next_meld(table, mine)
+    if has_laid_down(table, mine.seat):
+        code = lay_off(table, mine)
+    else:
+        short, _ = _measure(table, mine.hand, mine.twice, mine.jokers, room)
+        code = next_meld(table, mine) if short == 0 else np.int64(-1)
+    if code >= 0:
+        return code
+    return DISCARD_CODE + _discard(table, mine, short, room) if discards(table, mine) else np.int64(PASS)
+
+
+@register_agent(
+    game="contract",
+    name="contract-greedy",
+    summary="Takes and buys what brings the contract nearer; lays down at once; discards the costliest useless card",
+    source="ours, the baseline for contracts with runs",
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Make the move that lowers the distance to the contract."""
+    room = np.empty(ROOM, np.int64)
+    if table.phase == DRAW:
+        return DRAW_PILE if not can_draw_stock(table) or _wants_upcard(table, mine, room) else DRAW_STOCK
+    if table.phase == BUY:
+        return BUY_UPCARD if _wants_upcard(table, mine, room) else PASS
+    return _play(table, mine, room)

@@ -1,0 +1,33 @@
+"""Cards of two decks as two planes: a mask of the kinds that are there, and one of the kinds that are there twice.
+
+Copies of a card are never told apart. A joker is no part of a plane: jokers are counted.
+"""
+
+from __future__ import annotations
+
+from rummylab._jit import helper
+from rummylab.cards.bits import popcount
+
+
+@helper
+def plus(once: int, twice: int, more: int, more_twice: int) -> tuple[int, int]:
+    """Return the cards of two collections together."""
+    return once | more, twice | more_twice | (once & more)
+
+
+@helper
+def minus(once: int, twice: int, less: int, less_twice: int) -> tuple[int, int]:
+    """Return a collection without a part of it."""
+    return (once & ~less) | (twice & less & ~less_twice), twice & ~less
+
+
+@helper
+def holds(once: int, twice: int, part: int, part_twice: int) -> bool:
+    """Return whether a collection includes the other."""
+    return part & ~once == 0 and part_twice & ~twice == 0
+
+
+@helper
+def n_in(once: int, twice: int) -> int:
+    """Return the number of cards in a collection."""
+    return popcount(once) + popcount(twice)

@@ -1,0 +1,214 @@
+"""The text and JSON forms of a contract rummy position (``docs/guides/positions.md``)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from rummylab.cards.card import Card
+from rummylab.engine.fields import (
+    NONE,
+    CardList,
+    Cards,
+    Kind,
+    Number,
+    OneCard,
+    Pile,
+    Raw,
+    Seated,
+    SeatNumber,
+    Seed,
+    Word,
+    cards_of,
+    list_of,
+    shown,
+)
+from rummylab.engine.position import Field, Layout
+from rummylab.errors import NotationError
+from rummylab.games.contract import rules as r
+from rummylab.games.contract.melds import TOP
+
+_HELD: Final = Cards(twice=True, jokers=True)
+_KINDS: Final = Cards(joker_bit=True)
+_KIND_WORDS: Final = ("", "set", "run")
+_MELD: Final = re.compile(r"(?P<seat>\S+) (?P<kind>\S+) (?P<cards>[^:]*?)(: (?P<low>\d+)-(?P<high>\d+))?")
+
+
+@dataclass(frozen=True)
+class TableMelds(Kind):
+    """The melds on the table in the order they were laid down.
+
+    A run also says which places it covers, wild cards included: 0 is the ace, 13 the ace above the king.
+    """
+
+    default: tuple[Any, ...] = ()
+
+    def load(self, raw: Raw) -> list[dict[str, Any]]:
+        cards, twice, jokers, kinds, _, low, high, owner, n = raw
+        melds = []
+        for k in range(int(n)):
+            meld = {
+                "seat": int(owner[k]),
+                "kind": _KIND_WORDS[kinds[k]],
+                "cards": _HELD.load((cards[k], twice[k], jokers[k])),
+            }
+            melds.append(meld | ({"low": int(low[k]), "high": int(high[k])} if kinds[k] == r.RUN else {}))
+        return melds
+
+    def store(self, value: Any) -> Raw:
+        melds = list_of(value, "melds")
+        if len(melds) > r.ON_TABLE:
+            raise NotationError(f"{len(melds)} melds, but at most {r.ON_TABLE} are possible")
+        rows = [self._numbers(meld) for meld in melds]
+        columns = zip(*(rows + [(0,) * 8] * (r.ON_TABLE - len(rows))), strict=True)
+        return (*(np.array(column, np.int64) for column in columns), len(rows))
+
+    def _numbers(self, meld: Any) -> tuple[int, ...]:
+        if not isinstance(meld, dict) or not {"seat", "kind", "cards"} <= set(meld) <= {*_NAMES}:
+            raise NotationError(f"{shown(meld)} is not a meld with {', '.join(_NAMES)}")
+        (owner,) = Seated().store(meld["seat"])
+        (kind,) = Word(_KIND_WORDS[1:]).store(meld["kind"])
+        held = _HELD.store(meld["cards"])
+        cards = [card for card in cards_of(meld["cards"]) if not card.is_joker]
+        naturals = [card for card in cards if card.rank != 1] or cards  # twos may be natural: the rules say so
+        if len(cards) < 2 or len({card.suit if kind else card.rank for card in naturals}) > 1:
+            raise NotationError(f"{' '.join(meld['cards'])} is not a {meld['kind']} of seat {owner}")
+        if kind == 0:
+            return *held, r.SET, naturals[0].rank, 0, 0, owner
+        (low,), (high,) = (Number(0, TOP).store(meld.get(end)) for end in ("low", "high"))
+        if high - low + 1 != len(meld["cards"]):
+            raise NotationError(f"a run from {low} to {high} does not have {len(meld['cards'])} cards")
+        return *held, r.RUN, naturals[0].suit, low, high, owner
+
+    def show(self, value: Any) -> str:
+        return " + ".join(map(self._words, value)) or NONE
+
+    def _words(self, meld: dict[str, Any]) -> str:
+        places = f": {meld['low']}-{meld['high']}" if "low" in meld else ""
+        return f"{meld['seat']} {meld['kind']} {' '.join(meld['cards'])}{places}"
+
+    def read(self, text: str) -> Any:
+        return [] if text == NONE else [self._meld(part.strip()) for part in text.split("+")]
+
+    def _meld(self, text: str) -> dict[str, Any]:
+        found = _MELD.fullmatch(text)
+        if found is None:
+            raise NotationError(f"{shown(text)} is not a meld such as '0 set 5c 5h 5d' or '1 run 3h 4h PJ: 2-4'")
+        meld: dict[str, Any] = {"seat": Number().read(found["seat"]), "kind": found["kind"]}
+        meld["cards"] = found["cards"].split()
+        return meld | {end: Number().read(found[end]) for end in ("low", "high") if found[end]}
+
+    def schema(self) -> dict[str, Any]:
+        place = Number(0, TOP).schema()
+        properties = {
+            "seat": Seated().schema(),
+            "kind": Word(_KIND_WORDS[1:]).schema(),
+            "cards": _HELD.schema(),
+            "low": place,
+            "high": place,
+        }
+        meld = {"type": "object", "properties": properties, "required": ["seat", "kind", "cards"]}
+        return {"type": "array", "items": meld | {"additionalProperties": False}, "maxItems": r.ON_TABLE}
+
+
+_NAMES: Final = ("seat", "kind", "cards", "low", "high")
+
+
+def _ids(*held: Any) -> list[int]:
+    return [Card.parse(word).id for word in _HELD.load(held)]
+
+
+def _melded(table: np.void) -> list[int]:
+    melds = zip(table["melds"], table["melds_twice"], table["meld_jokers"], strict=True)
+    return [card for meld in melds for card in _ids(*meld)]
+
+
+def _check(table: np.void) -> str | None:
+    rules, phase = table["rules"], int(table["phase"])
+    number = (int(table["hand_no"]) - (phase == r.OVER)) % int(rules["n_contracts"])
+    owners = table["owner"][: table["n_melds"]]
+    seats = int(rules["seats"])
+    if (owners >= seats).any():
+        return f"'melds': there are {seats} seats"
+    for seat in range(seats):
+        left = int(table["sets_left"][seat]), int(table["runs_left"][seat])
+        asked = int(rules["sets"][number]), int(rules["runs"][number])
+        if left[0] > asked[0] or left[1] > asked[1] or sum(asked) - sum(left) != int((owners == seat).sum()):
+            return f"'sets_left': with 'runs_left' it does not agree with the melds of seat {seat}"
+    if table["n_pile"] == 0 and phase == r.DRAW and rules["final_discard"]:
+        return "'pile': a card is needed in the phase 'draw'"
+    return _check_phase(table, rules, phase)
+
+
+def _check_phase(table: np.void, rules: np.void, phase: int) -> str | None:
+    if (table["drawer"] >= 0) != (phase == r.BUY) or (phase == r.BUY and table["drawer"] == table["actor"]):
+        return "'drawer': in the phase 'buy', and only there, another seat than the actor has drawn"
+    if phase == r.BUY and (table["stock"] < 1 or table["n_pile"] < 1):
+        return "'phase': to buy takes an upcard and a card in the stock"
+    if table["short"] and (phase != r.LAY_DOWN or not table["n_melds"]):
+        return "'short': only a meld in the phase 'lay down' lacks cards"
+    if int(table["scores"][: rules["seats"]].sum()) % (int(rules["seats"]) - 1):
+        return "'scores': they do not add up: each is what all others were caught with"
+    return None
+
+
+POSITION: Final = Layout(
+    table=(
+        Field("phase", ("phase",), Word(r.PHASES)),
+        Field("actor", ("actor",), SeatNumber()),
+        Field("pile", ("stack", "n_pile", "up", "pile", "pile_twice", "pile_jokers"), Pile(r.MAX_CARDS, twice=True)),
+        Field("stock", ("stock",), Number(0, r.MAX_CARDS)),
+        Field("scores", ("scores",), Number(0, 2**31 - 1), by_seat=True),
+        Field("cards_held", ("n_hand",), Number(0, r.MAX_CARDS), by_seat=True),
+        Field("known", ("known", "known_twice", "known_jokers"), _HELD, by_seat=True),
+        Field("picked", ("picked",), _KINDS, by_seat=True),
+        Field("refused", ("refused",), _KINDS, by_seat=True),
+        Field("discarded", ("thrown",), _KINDS, by_seat=True),
+        Field(
+            "melds",
+            (
+                "melds",
+                "melds_twice",
+                "meld_jokers",
+                "meld_kind",
+                "meld_of",
+                "meld_low",
+                "meld_high",
+                "owner",
+                "n_melds",
+            ),
+            TableMelds(),
+        ),
+        Field("sets_left", ("sets_left",), Number(0, r.MAX_MELDS), by_seat=True),
+        Field("runs_left", ("runs_left",), Number(0, r.MAX_MELDS), by_seat=True),
+        Field("short", ("short",), Number(0, 13)),
+        Field("drawer", ("drawer",), SeatNumber()),
+        Field("thrower", ("thrower",), SeatNumber()),
+        Field("buys", ("buys",), Number(0, 20), by_seat=True),
+        Field("last_draw", ("last_draw",), OneCard(r.FROM_STOCK), by_seat=True),
+        Field("last_discard", ("last_discard",), OneCard(), by_seat=True),
+        Field("turned_up", ("turned_up",), OneCard()),
+        Field("starter", ("starter",), Seated()),
+        Field("turn", ("turn",), Number()),
+        Field("reshuffles", ("reshuffles",), Number(0, 127)),
+        Field("hands_played", ("hand_no",), Number(0, 2**31 - 1)),
+        Field("outcome", ("outcome",), Word(r.OUTCOMES, default=r.OUTCOMES[0])),
+        Field("winner", ("winner",), SeatNumber()),
+        Field("points", ("points",), Number()),
+        Field("paid", ("paid",), Number(), by_seat=True),
+    ),
+    mine=(Field("hand", ("hand", "twice", "jokers"), _HELD), Field("drawn", ("drawn",), OneCard())),
+    hidden=(
+        Field("dealt", ("pos",), Number(0, r.MAX_CARDS)),
+        Field("deck", ("deck",), CardList(r.MAX_CARDS)),
+        Field("reshuffle_seed", ("rng",), Seed()),
+    ),
+    places={"pile": lambda table: _ids(table["pile"], table["pile_twice"], table["pile_jokers"]), "melds": _melded},
+    hand=lambda mine: _ids(mine["hand"], mine["twice"], mine["jokers"]),
+    hand_size=lambda table, seat: int(table["n_hand"][seat]),
+    known=lambda table, seat: _ids(table["known"][seat], table["known_twice"][seat], table["known_jokers"][seat]),
+    check=_check,
+)

@@ -1,0 +1,82 @@
+"""The declaration of contract rummy; Chinese Rummy is its first preset."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rummylab.engine.spec import GameSpec, Verb, Workload
+from rummylab.games.contract.options import ContractOptions
+
+_LAY_DOWN: Final = "lay down {} of the contract; the rest of the contract must follow"
+
+SPEC: Final = GameSpec(
+    name="contract",
+    title="Contract rummy",
+    package=__name__.rpartition(".")[0],
+    options=ContractOptions,
+    rules_class="ContractRummy",
+    view_class="ContractObservation",
+    seats=range(2, 5),
+    version=2,
+    jokers=True,
+    opponent="chinese-counter",
+    opponents=dict.fromkeys(("chinese-7", "contract-7", "liverpool-7"), "contract-greedy"),
+    situation={
+        "contract": "the contract to reach, such as S3+R4; by default that of the first round",
+        "dead": "cards known to be gone, such as '7h 8h'",
+    },
+    match_for_people={"rounds": 0, "target": 100},
+    verbs=(
+        Verb("draw stock", "DRAW_STOCK", "draw the top card of the stock"),
+        Verb("draw upcard", "DRAW_PILE", "take the top card of the discard pile", former=("draw pile",)),
+        Verb("buy", "BUY_UPCARD", "buy the declined upcard, with a penalty card from the stock"),
+        Verb("pass", "PASS", "do not buy the upcard; or keep the last card where it may not be discarded"),
+        Verb("discard", "DISCARD_CODE", "discard a card and end the turn", "CARD"),
+        Verb(
+            "lay off",
+            "LAY_OFF_CODE",
+            "add a card to a meld on the table, after the player's own laydown or as a part of it",
+            "CARD on meld N",
+            "64 x (N - 1) + card",
+        ),
+        Verb(
+            "lay off low",
+            "LAY_OFF_LOW_CODE",
+            "add a wild below a run that has room above it",
+            "CARD on meld N",
+            "64 x (N - 1) + card",
+        ),
+        Verb(
+            "lay down",
+            "SET_CODE",
+            _LAY_DOWN.format("a set"),
+            "CARDS",
+            "21 x (50 x rank + suits) + wilds",
+            former=("meld",),
+            kind="a set",
+        ),
+        Verb(
+            "lay down",
+            "RUN_CODE",
+            _LAY_DOWN.format("a run"),
+            "CARDS",
+            "21 x (8 x (13 x suit + lowest natural) + places above) + wilds",
+            former=("meld",),
+            kind="a run",
+        ),
+    ),
+    workloads=(
+        Workload("rounds_per_s", ("chinese-heuristic",) * 2, 20_000, "rounds of `chinese-heuristic` against itself"),
+        Workload("decisions_per_s", ("chinese-heuristic",) * 2, 20_000, "its decisions"),
+        Workload("counter_rounds_per_s", ("chinese-counter",) * 2, 1_000, "rounds of `chinese-counter` against itself"),
+        Workload("random_rounds_per_s", ("random",) * 2, 500, "rounds of `random` against itself"),
+        Workload(
+            "facade_decisions_per_s",
+            ("chinese-heuristic",) * 2,
+            1,
+            "decisions of `chinese-heuristic` at the Python table",
+            table=True,
+            rules="chinese(rounds=20)",
+        ),
+    ),
+)

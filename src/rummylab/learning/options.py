@@ -1,0 +1,157 @@
+"""Options of all trainers. They import nothing heavy, so that the command line can list them.
+
+An options dataclass holds what identifies a run: all of it must be the same when a run resumes, except what its trainer
+names in ``MAY_CHANGE``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rummylab.errors import OptionError, UnknownNameError
+from rummylab.learning.opponent_hand.line_ups import CASTS
+
+AT_ONCE_STEPS = ("first", "second", "phase2", "phase3")
+"""Searches of the opponent-hand paper: its two agents of phase 1, then the new agents of phases 2 and 3."""
+
+
+def option(default: Any, what: str) -> Any:
+    """Return a field of an options dataclass; *what* is its help text on the command line."""
+    return field(default=default, metadata={"help": what})
+
+
+SEED_HELP = "Random seed; the same seed gives the same result."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractCounterOptions:
+    """Options of a run that trains the networks of chinese-counter."""
+
+    rounds_a_step: int = option(150_000, "Rounds of the game that each step plays.")
+    steps: int = option(3, "Steps of playing and fitting; a larger number extends a finished run.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.rounds_a_step < 300 or self.steps < 1:
+            raise OptionError(
+                f"a fit needs 300 rounds a step and one step or more, not {self.rounds_a_step} and {self.steps}"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GinCfrOptions:
+    """Options of a run that trains the CFR tables of Gin."""
+
+    hands: int = option(2_000_000, "Hands to learn from; a larger number extends a finished run.")
+    seed: int = option(1, SEED_HELP)
+    variant: str = option("cfr+", "How regrets and averages are weighted: cfr+ or cfr.")
+    block: int = option(100_000, "Hands between two checkpoints.")
+    examine: float = option(0.25, "Share of draws and discards to learn from; every knock is learned from.")
+    explore: float = option(0.05, "Share of the learner's moves that are random.")
+    games: int = option(2000, "Games against untrained tables after each block.")
+
+    def __post_init__(self) -> None:
+        if self.variant not in ("cfr", "cfr+"):
+            raise OptionError(
+                f"variant is {self.variant!r}; Gin is learned with cfr or cfr+, which need no whole sweeps"
+            )
+        if self.hands < 1 or self.block < 1 or self.games < 2:
+            raise OptionError("hands and block must be 1 or more, games 2 or more")
+        if not (0 < self.examine <= 1 and 0 <= self.explore < 1):
+            raise OptionError("examine must be above 0 and at most 1, explore at least 0 and below 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandShapeOptions:
+    """Options of a run that trains the shape of opponents' hands."""
+
+    entries: int = option(400_000, "Entries of fresh games for each kind of opponent.")
+    model: Path | None = option(None, "Directory of a network; default: the one that comes with the package.")
+    cast: str = option("ours", f"Who plays: {' or '.join(CASTS)}.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.entries < 1:
+            raise OptionError(f"entries is {self.entries}, but must be positive")
+        if self.cast not in CASTS:
+            raise UnknownNameError("cast", self.cast, CASTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpponentHandOptions:
+    """Options of a run that trains the opponent-hand network."""
+
+    data: tuple[Path, ...] = option((), "Directory of a dataset; may be given several times.")
+    epochs: float = option(4.0, "How often each entry is seen.")
+    batch: int = option(2048, "Entries of one step.")
+    rate: float = option(1e-3, "Learning rate at the start; it falls along a cosine.")
+    round_entries: int = option(500_000, "Entries between two checkpoints.")
+    held_out: float = option(0.05, "Share of the games that is not trained on.")
+    patience: int = option(10, "Rounds without a lower loss on held-out games before training ends.")
+    permute_suits: bool = option(True, "Permute the suits of every entry at random.")
+    threads: int = option(0, "Threads of PyTorch; 0: one per core.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if min(self.epochs, self.batch, self.rate, self.round_entries, self.patience) <= 0:
+            raise OptionError("epochs, batch, rate, round_entries and patience must be positive")
+        if not 0 < self.held_out < 1:
+            raise OptionError(f"held_out is {self.held_out}, but must be between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GinValueOptions:
+    """Options of a run that trains the values of utility-search."""
+
+    hands: int = option(40_000, "Hands of self-play.")
+    seed: int = option(1, SEED_HELP)
+    block: int = option(1000, "Hands between two checkpoints.")
+
+    def __post_init__(self) -> None:
+        if self.hands < 200 or self.block < 1:
+            raise OptionError(f"hands is {self.hands}, block {self.block}; a fit needs 200 hands and blocks of 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndianDrawsOptions:
+    """Options of a run that trains the formula for draws until declaration."""
+
+    hands: int = option(40_000, "Hands at each distance from 1 to 5.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.hands < 100:
+            raise OptionError(f"hands is {self.hands}, but a fit needs 100 or more at each distance")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndianOutsOptions:
+    """Options of a run that trains the danger models of mindist-outs."""
+
+    deals: int = option(4000, "Deals of self-play in each pass; the search plays eight times as many for each value.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.deals < 10:
+            raise OptionError(f"deals is {self.deals}, but a fit needs ten or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtOnceOptions:
+    """Options of one of the paper's searches. Without a budget of its own it has that of our run."""
+
+    step: str = option("first", f"Which search: {', '.join(AT_ONCE_STEPS)}.")
+    numbers: Path | None = option(None, "Directory with first.json and second.json of earlier steps; default: ours.")
+    network: Path | None = option(None, "Directory of the network, for phase2 and phase3.")
+    trials: int = option(0, "Trials; 0: as many as our run had.")
+    games: int = option(0, "Games of a trial against each opponent; 0: as many as our run had.")
+    measured_games: int = option(0, "Games of the last measurement; 0: as many as our run had.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.step not in AT_ONCE_STEPS:
+            raise UnknownNameError("step", self.step, AT_ONCE_STEPS)
+        if (self.network is None) == (self.step in AT_ONCE_STEPS[2:]):
+            raise OptionError("the steps phase2 and phase3, and only they, need a network: give --network")

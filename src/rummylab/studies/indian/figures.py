@@ -1,0 +1,110 @@
+"""The figures of the report on Saha et al."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rummylab.arena import plots
+from rummylab.studies.indian import diagram
+from rummylab.studies.indian.study import Study, name_of, turned
+
+
+def draw(study: Study, out: Path) -> None:
+    """Draw every figure."""
+    small, large = study.samples["small"], study.samples["large"]
+    clipped = {
+        f"ours, {small.n:,} hands": _clipped(small.points()),
+        f"ours, {large.n:,} hands": _clipped(large.points()),
+        f"platform rule, {large.n:,} hands": _clipped(large.points("platform")),
+    }
+    plots.steps(
+        out / "fig1-minscore-ecdf.png",
+        clipped,
+        x="MinScore, at most 80",
+        y="share of hands at or below",
+        title="Fig. 1: MinScore of random hands",
+        note=(80, "cap"),
+    )
+    plots.histogram(
+        out / "fig2-minscore-histogram.png",
+        large.points(),
+        x="MinScore without the cap",
+        title=f"Fig. 2: MinScore of {large.n:,} random hands",
+        cap=80,
+    )
+    plots.bars(
+        out / "fig3-mindist-histogram.png",
+        {
+            f"{small.n:,} hands": small.distances,
+            f"{large.n:,} hands": large.distances,
+            "of those with MinScore 80": large.distances_at_cap(),
+            f"two decks, {study.samples['two-decks'].n:,} hands": study.samples["two-decks"].distances,
+        },
+        x="MinDist",
+        title="Fig. 3: MinDist of random hands",
+    )
+    example = study.printed.example("iv_a")
+    diagram.draw(example.hand, example.wild, out / "fig4-minscore-transitions.png")
+    _draw_tables(study, out)
+    tests = study.tests
+    plots.forest(
+        out / "table1-skill.png",
+        [f"{name_of(test.pair[1])} against {name_of(test.pair[0])}" for test in tests],
+        {
+            f"paper, {study.printed.games:,} games a pair": [turned(test.paper) for test in tests],
+            f"ours, {study.games:,} games a pair": [turned(test.ours) for test in tests],
+        },
+        x="win rate without the first mover's advantage (95%)",
+        title="Table I: skill of each pair",
+        null=0.5,
+    )
+    _draw_sweep(study, out)
+
+
+def _clipped(points: Any) -> Any:
+    return np.append(np.cumsum(points[:80]), 1.0)
+
+
+def _matrix(study: Study, agents: Sequence[str], what: str) -> Any:
+    return np.array([[float(getattr(study.play.of(one, two), what).mean()) for two in agents] for one in agents])
+
+
+def _draw_tables(study: Study, out: Path) -> None:
+    groups = [("all agents", study.agents), ("the skilled four", study.skilled)]
+    for name, what, form, colors, limits in (
+        ("fig5-win-rates.png", "wins", ".3f", "PuOr_r", [(-0.1, 1.1), (0.36, 0.64)]),
+        ("fig6-rounds.png", "rounds", ".1f", "YlGnBu", [(0.0, 120.0), (5.0, 8.0)]),
+    ):
+        title = "Fig. 5: win rate of the first mover" if what == "wins" else "Fig. 6: mean rounds"
+        panels = [(label, [name_of(agent) for agent in group], _matrix(study, group, what)) for label, group in groups]
+        plots.heat_maps(
+            out / name,
+            panels,
+            title=title,
+            limits=limits,
+            form=form,
+            colors=colors,
+            x="moves second",
+            y="moves first",
+        )
+
+
+def _draw_sweep(study: Study, out: Path) -> None:
+    name = study.dropping
+    plots.dots(
+        out / "table2-drop-sweep.png",
+        [study.threshold(dropper) for dropper in study.droppers],
+        {
+            f"against {name_of(opponent)}": [
+                study.play.gain_beyond(dropper, name, opponent) for dropper in study.droppers
+            ]
+            for opponent in (name, "minscore")
+        },
+        x="drops at a MinDist of this or more",
+        y="points a deal, compared with never dropping",
+        title=f"Table II: what dropping is worth to {name_of(name)}",
+    )
