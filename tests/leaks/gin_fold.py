@@ -45,6 +45,7 @@ class GinFold:
         self.melds: list[list[set[int]]] = [[], []]
         self.last_draw, self.last_discard = [-1, -1], [-1, -1]
         self.deadwood, self.scores, self.won = [0, 0], [0, 0], [0, 0]
+        self.knocks = {what: [0, 0] for what in ("knocks", "gins", "knocked_with", "knock_turns")}
         self.laid: list[tuple[int, int]] = []
         self.swaps: set[tuple[int, int]] = set()
         self.up, self.taken, self.stock, self.turn, self.offers = -1, -1, 31, 0, 0
@@ -212,6 +213,10 @@ class GinFold:
         if big:
             self.deadwood[knocker] = 0
         kept, caught = self.deadwood[knocker], self.deadwood[1 - knocker]
+        self.knocks["knocks"][knocker] = 1
+        self.knocks["gins"][knocker] = int(kept == 0)
+        self.knocks["knocked_with"][knocker] = kept
+        self.knocks["knock_turns"][knocker] = self.turns_done[knocker] + big
         won = reference.hand_score(kept, caught, options=self.options.to_dict(), big=big, stake=self.stake)
         self.winner = -1 if won == 0 and kept else knocker if won >= 0 else 1 - knocker
         self.outcome = (
@@ -236,6 +241,7 @@ class GinFold:
             "spread": spread,
             "scores": self.scores,
             "hands_won": self.won,
+            **self.knocks,
             "hand_no": self.hand_no,
             "turn": self.turn,
             "up_draws": self.up_draws,

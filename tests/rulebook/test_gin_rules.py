@@ -585,6 +585,15 @@ def test_bonuses_are_options() -> None:
     assert state.payoffs()[0] == 20 + Hand.parse(PLAIN).points
 
 
+def test_the_knocks_of_a_match_are_counted_by_seat() -> None:
+    names = ("knocks", "gins", "knocked_with", "knock_turns")
+    first = against_five("4d", "eaai")
+    assert [table(first)[name].tolist() for name in names] == [[1, 0], [0, 0], [5, 0], [1, 0]]
+    second = first.next_hand(make_deck(KNOCKER, f"{NINE_MELDED} Qd", "Kd", "Ah Ks"))
+    push(second, "pass; pass; draw stock; discard Ah; draw stock; knock Ks", SPREAD_9, DEFENCE)
+    assert [table(second)[name].tolist() for name in names] == [[2, 0], [0, 0], [10, 0], [2, 0]]
+
+
 def test_scores_of_the_match_grow_by_the_points_of_the_hand() -> None:
     first = against_five("4d", "eaai")
     assert first.scores == (0, 26)

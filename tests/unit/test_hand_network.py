@@ -16,7 +16,7 @@ from rummylab.beliefs.gin import network
 from rummylab.beliefs.gin.network import N_WEIGHTS, SHAPES, Network
 from rummylab.beliefs.gin.planes import N_INPUTS, write_planes
 from rummylab.cards.bits import ALL_CARDS
-from rummylab.engine.artifacts import parse_tensors
+from rummylab.engine.artifacts import parse_tensors, read_artifact, write_artifact
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.rules import Rows
 from rummylab.games.gin.view import gin
@@ -154,3 +154,12 @@ def test_truncated_tensors_are_named(tmp_path: Path) -> None:
         parse_tensors(data[:50], "n")
     with pytest.raises(ArtifactError, match="n is not a safetensors file, or it is truncated"):
         parse_tensors(b"\x02" + bytes(7) + b"[]", "n")
+
+
+def test_numbers_stored_in_16_bits_are_read_as_32_bit_floats(tmp_path: Path) -> None:
+    path = tmp_path / "half.safetensors"
+    numbers = np.array([0.5, -2.0, 1 / 3], np.float32)
+    write_artifact(path, {"w": numbers}, {}, half=True)
+    read, _ = read_artifact(path, {"w": (3,)})
+    assert read["w"].dtype == np.float32
+    assert read["w"].tolist() == numbers.astype(np.float16).astype(np.float32).tolist()

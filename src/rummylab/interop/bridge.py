@@ -12,7 +12,7 @@ the melds. The shadow assumes the fewest possible points, which is zero exactly 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -61,6 +61,8 @@ OF_A_SEAT: Final = ("drew", "discarded", "melds", "layoff")
 ENDINGS: Final = ("hand", "scores", "newgame", "quit")
 """Lines that may come at any time, since a forfeit ends the hand at once."""
 DEALT: Final = 10
+KNOCKS: Final = ("knocks", "gins", "knocked_with", "knock_turns")
+"""Fields of the table that count the knocks of a match."""
 FACE_DOWN: Final = "?"
 NONE: Final = "-"
 LONGEST_SHOWN: Final = 80
@@ -135,6 +137,11 @@ class Shadow:
     @property
     def actor(self) -> Seat | None:
         return self._state.actor
+
+    @property
+    def knocker(self) -> int:
+        """The seat that knocked, or -1."""
+        return int(self._row["table"]["knocker"][0])
 
     def observe(self) -> GinObservation:
         """Return what the seat may know now."""
@@ -249,6 +256,7 @@ class _Game:
     scores: tuple[int, int] = (0, 0)
     hands_won: tuple[int, int] = (0, 0)
     hand_no: int = 0
+    knocks: dict[str, list[int]] = field(default_factory=lambda: {name: [0, 0] for name in KNOCKS})
 
     def row(self, rules: Gin) -> Rows:
         """Return a position before the deal that carries the match's scores and counts."""
@@ -256,6 +264,8 @@ class _Game:
         rules.set_scores(row, self.scores)
         row["table"]["hands_won"] = self.hands_won
         row["table"]["hand_no"] = self.hand_no
+        for name in KNOCKS:
+            row["table"][name] = self.knocks[name]
         return row
 
     def score(self, scores: tuple[int, int]) -> None:
@@ -263,6 +273,22 @@ class _Game:
         gained = [int(now > before) for now, before in zip(scores, self.scores, strict=True)]
         self.hands_won = self.hands_won[0] + gained[0], self.hands_won[1] + gained[1]
         self.scores = scores
+
+    def count_knock(self, knock: _Knock, cards: Sequence[Card]) -> None:
+        """Count a knock whose whole hand, *cards*, is now known."""
+        kept = Hand.of(card for card in cards if card not in knock.melded).points
+        for name, value in zip(KNOCKS, (1, int(kept == 0), kept, knock.turn), strict=True):
+            self.knocks[name][knock.seat] += value
+
+
+@dataclass(frozen=True)
+class _Knock:
+    """A knock that was reported, until the knocker's hand is shown."""
+
+    seat: Seat
+    melded: frozenset[Card]
+    turn: int
+    """The knocker's turn, from 1."""
 
 
 @dataclass(frozen=True)
@@ -289,6 +315,7 @@ class Bridge:
         self._deal: _Deal | None = None
         self._shadow: Shadow | None = None
         self._choice: Action | None = None  # the agent's answer, until the referee reports it done
+        self._knock: _Knock | None = None
 
     def hear(self, line: str) -> str | None:
         """Process one line from the referee and return the answer, or ``None`` if it was not a question.
@@ -431,6 +458,9 @@ class Bridge:
                 raise _Unexpected(f"the melds that were answered, {_spell_melds(shadow.spread())}")
         elif shadow.has_discarded(shadow.other):
             shadow.opponent_knocks(told)
+        if self._knock is None and shadow.knocker == _seat(player):
+            turn = (int(shadow.observe().table["turn"]) + 1) // 2
+            self._knock = _Knock(_seat(player), frozenset(card for meld in told for card in meld), turn)
         # The shadow ignores a defending opponent's melds: the agent makes no more decisions in this hand. The melds
         # may even be illegal, since the official referee reports them before it checks them.
 
@@ -438,7 +468,10 @@ class Bridge:
         _seat(player), _card(card), _cards(meld)
 
     def _hear_hand(self, player: str, cards: str) -> None:
-        _seat(player), _cards(cards)
+        seat, shown = _seat(player), _cards(cards)
+        if self._game is not None and self._knock is not None and seat == self._knock.seat:
+            self._game.count_knock(self._knock, shown)
+            self._knock = None
 
     def _hear_scores(self, first: str, second: str) -> None:
         assert self._game is not None
@@ -453,7 +486,7 @@ class Bridge:
     # Helpers
 
     def _forget_hand(self) -> None:
-        self._deal = self._shadow = self._choice = None
+        self._deal = self._shadow = self._choice = self._knock = None
 
     def _current(self) -> Shadow:
         assert self._shadow is not None, "the order of lines has been checked"

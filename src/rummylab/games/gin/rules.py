@@ -79,6 +79,10 @@ TABLE = np.dtype(
         ("spread", "i8", (2, MAX_MELDS)),  # melds on the table, layoffs included
         ("scores", "i4", (2,)),  # of the match
         ("hands_won", "i2", (2,)),
+        ("knocks", "i2", (2,)),  # of the match: hands that a seat ended with a knock or gin
+        ("gins", "i2", (2,)),  # those of them that were gin
+        ("knocked_with", "i2", (2,)),  # deadwood kept in all of them together
+        ("knock_turns", "i2", (2,)),  # the seat's turns until each of them, together
         ("hand_no", "i4"),
         ("turn", "i2"),  # completed turns of this hand
         ("up_draws", "i2"),
@@ -392,6 +396,10 @@ def open_match(row: np.void, starter: int) -> None:
     for seat in range(2):
         table.scores[seat] = 0
         table.hands_won[seat] = 0
+        table.knocks[seat] = 0
+        table.gins[seat] = 0
+        table.knocked_with[seat] = 0
+        table.knock_turns[seat] = 0
     table.hand_no = 0
     table.starter = starter
 
@@ -686,6 +694,10 @@ def _settle(row: np.void) -> None:
     if kept > 0 and not table.rules.defender_lays_off:
         left = _official_lay_offs(table, left)
     caught = points(left)
+    table.knocks[knocker] += 1
+    table.gins[knocker] += kept == 0
+    table.knocked_with[knocker] += kept
+    table.knock_turns[knocker] += (table.turn + 1) >> 1
     table.deadwood[knocker] = kept
     table.deadwood[defender] = caught
     if table.outcome == BIG_GIN:
