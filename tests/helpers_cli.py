@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,3 +53,30 @@ def _streams(words: list[str], stdin: io.StringIO, out: io.TextIOWrapper, err: i
         yield
     finally:
         sys.argv, sys.stdin, sys.stdout, sys.stderr = before
+
+
+_KILLED = """
+import os, signal, sys
+from rummylab.arena import store
+from rummylab.cli.main import main
+
+insert, left = store.Run._insert, {chunks}
+
+def insert_or_die(self, key, played):
+    global left
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left -= 1
+    return insert(self, key, played)
+
+store.WORTH_WRITING, store.Run._insert = 0, insert_or_die
+sys.argv = ["rummylab", *{words!r}]
+main()
+"""
+
+
+def killed_after(chunks: int, words: Sequence[str], cwd: Path | None = None) -> None:
+    """Run ``rummylab`` in another process that is killed while it writes the chunk after the first *chunks*."""
+    code = _KILLED.format(chunks=chunks, words=list(words))
+    done = subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr

@@ -31,7 +31,8 @@ from numba.core.extending import _Intrinsic
 from numba.core.typed_passes import NativeLowering
 from numba.extending import is_jitted
 
-from rummylab._cache import SUFFIX, KernelCache, cache_directory
+from rummylab._cache import SUFFIX, KernelCache
+from rummylab._cache_directory import cache_directory
 from rummylab._sources import PACKAGE, is_ours, sources_of
 
 PLAIN = "RUMMYLAB_PLAIN_NUMBA"

@@ -39,7 +39,7 @@ class Dies(FirstLegal):
 
 class Sleeps(FirstLegal):
     def act(self, seen):
-        time.sleep(60)
+        time.sleep(600)
 
 
 class Cheats(FirstLegal):

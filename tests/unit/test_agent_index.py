@@ -49,16 +49,15 @@ def test_a_summary_stands_alone(found) -> None:
 
 
 LISTING = """
-import resource, sys
+import sys
 sys.argv = ["rummylab", "agents", {arguments}]
 from rummylab.cli.main import main
 try:
     main()
 except SystemExit:
     pass
-used = resource.getrusage(resource.RUSAGE_SELF)
 heavy = [name for name in ("numba", "numpy", "rummylab.games.registry") if name in sys.modules]
-sys.stderr.write(f"{{heavy}} {{used.ru_utime + used.ru_stime}}")
+sys.stderr.write(f"{{heavy}}")
 """
 
 
@@ -68,9 +67,7 @@ def test_listing_agents_imports_neither_numba_nor_numpy_nor_a_game(arguments: st
         [sys.executable, "-c", LISTING.format(arguments=arguments)], capture_output=True, text=True, check=True
     )
     assert "utility" in done.stdout
-    heavy, seconds = done.stderr.rsplit(" ", 1)
-    assert heavy == "[]"
-    assert float(seconds) < 1.0  # of the processor; importing Numba alone takes more
+    assert done.stderr == "[]"
 
 
 # --- Options ----------------------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from rummylab.errors import AgentError, ProtocolError, RummyError
 from rummylab.games.gin.vectors import Replay, read_lines
 from rummylab.games.gin.view import GinObservation, gin
 from rummylab.interop.bridge import FORMS, RULES, Bridge, run
+from waiting import PATIENCE
 
 VECTORS = Path(__file__).parents[3] / "shared" / "vectors" / "gin"
 
@@ -551,7 +552,7 @@ def test_the_command_plays_a_match_and_says_nothing_but_answers() -> None:
             return process.stdout.readline().rstrip("\n") if line.split()[0].endswith("?") else None
 
         states = conduct(referee(RULES, 9), [hear, bridge(named_agent("gin", "simple")).hear])
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=PATIENCE)
     assert states[-1].match_is_over
     assert rest == ""
     assert process.returncode == 0
@@ -560,7 +561,7 @@ def test_the_command_plays_a_match_and_says_nothing_but_answers() -> None:
 @needs_command
 def test_the_command_answers_a_malformed_line_with_one_line_on_stderr_and_code_2() -> None:
     with command() as process:
-        out, error = process.communicate("newgame\ndiscard?\n", timeout=120)
+        out, error = process.communicate("newgame\ndiscard?\n", timeout=PATIENCE)
     assert process.returncode == 2
     assert out == ""
     assert "line 2: 'discard?': expected start" in error.splitlines()[-1]

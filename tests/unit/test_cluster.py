@@ -24,6 +24,7 @@ from rummylab.arena.jobs import CompiledJob, Played, Task, play_task
 from rummylab.arena.tournament import Plan, tournament
 from rummylab.cli.main import app
 from rummylab.errors import AgentError, ClusterError, MissingExtraError, OptionError, UnknownNameError
+from waiting import wait_until
 
 PLAN = Plan(game="gin", agents=("simple", "random"), games=4000, seed=3)
 VICTIM = ""
@@ -94,7 +95,7 @@ def first_one_waits_to_be_killed(task: Task) -> Played:
             file.write(str(os.getpid()))
     except FileExistsError:
         return play_task(task)
-    time.sleep(60)
+    time.sleep(600)
     raise AssertionError("nobody killed me")
 
 
@@ -107,6 +108,7 @@ class Killer:
     def run(self, work: Any, items: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
         for item, result in self.place.run(first_one_waits_to_be_killed, items):
             if not self.killed:
+                assert wait_until(lambda: self.victim.read_text() != "")
                 self.killed = int(self.victim.read_text())
                 os.kill(self.killed, signal.SIGKILL)
             yield item, result
@@ -156,7 +158,7 @@ def seconds(n: float) -> float:
 
 @pytest.mark.slow
 def test_whoever_stops_listening_stops_the_work(two_workers: Cluster) -> None:
-    results = two_workers.run(seconds, [0.0, *(60.0 + i for i in range(8))])
+    results = two_workers.run(seconds, [0.0, *(600.0 + i for i in range(8))])
     assert next(results) == (0.0, 0.0)
     results.close()  # type: ignore[attr-defined]
     assert list(two_workers.run(seconds, [0.001])) == [(0.001, 0.001)]  # a worker is free again

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +10,7 @@ from typing import Any
 import pytest
 
 from helpers import Stops
-from helpers_cli import Done, run
+from helpers_cli import Done, killed_after, run
 from rummylab.agents.registry import entry
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.match import match
@@ -384,14 +380,8 @@ def test_a_killed_run_goes_on_and_gives_the_identical_report(tmp_path: Path) -> 
         "--store",
         str(tmp_path / "runs.db"),
     ]
-    child = subprocess.Popen([sys.executable, "-m", "rummylab", *arguments, "--out", str(tmp_path / "cut")], cwd=ROOT)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not _chunks(tmp_path / "runs.db"):
-        time.sleep(0.05)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    kept = _chunks(tmp_path / "runs.db")
-    assert kept
+    killed_after(1, [*arguments, "--out", str(tmp_path / "cut")], cwd=ROOT)
+    assert _chunks(tmp_path / "runs.db") == 1
     assert not (tmp_path / "cut" / "README.md").exists()
     assert command(*arguments, "--out", str(tmp_path / "cut")).returncode == 0
     experiment = read_experiment(EXAMPLE, changes=["games=20000"])

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from ast import literal_eval
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 
 import rummylab._cache as cache
 import rummylab._jit as jit
+from rummylab._cache_directory import cache_root, warn_once
 
 CALLEE = "cards/bits.py"
 
@@ -164,15 +166,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place = tmp_path / "cache"
     monkeypatch.setenv("RUMMYLAB_CACHE", str(place))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(cache.tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "tempdir", None)
     _forget()
     yield place
     _forget()
 
 
 def _forget() -> None:
-    cache._cache_root.cache_clear()
-    cache._warn_once.cache_clear()
+    cache_root.cache_clear()
+    warn_once.cache_clear()
     jit.cache_of.cache_clear()
 
 
@@ -377,7 +379,7 @@ def package(tmp_path: Path) -> Path:
     """Give a package of the same name with nothing but the compiler and two small modules."""
     root = tmp_path / "rummylab"
     root.mkdir()
-    for name in ("_jit.py", "_cache.py", "_sources.py", "errors.py"):
+    for name in ("_jit.py", "_cache.py", "_cache_directory.py", "_sources.py", "errors.py"):
         shutil.copy(jit.PACKAGE / name, root)
     (root / "__init__.py").write_text("")
     (root / "callee.py").write_text(KERNEL)

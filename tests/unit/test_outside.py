@@ -21,6 +21,7 @@ from rummylab.arena.tournament import Plan, tournament
 from rummylab.cli.main import app
 from rummylab.errors import AgentError, UnknownNameError
 from rummylab.games.registry import GAMES, game
+from waiting import PATIENCE
 
 HERE = Path(__file__).parent.parent / "outside"
 BOT = f"program:{sys.executable} {HERE / 'bot.py'}"
@@ -58,7 +59,8 @@ def test_it_plays_gin_too() -> None:
     ],
 )
 def test_a_fault_forfeits_the_game_and_the_run_goes_on(name: str, kind: str, words: str) -> None:
-    result = match("gin", mine(name), "simple", games=2, seed=1, seconds_a_move=0.2, workers=1)
+    seconds = 0.2 if kind == "time-out" else PATIENCE
+    result = match("gin", mine(name), "simple", games=2, seed=1, seconds_a_move=seconds, workers=1)
     assert result.win_rate.value == 0
     assert [fault.kind for fault in result.faults] == [kind, kind]
     assert words in result.faults[0].words

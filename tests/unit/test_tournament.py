@@ -6,9 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from typing import Any
 import pytest
 
 from helpers import Stops
+from helpers_cli import killed_after, run
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.jobs import Played, Task, play_task
@@ -82,20 +80,13 @@ def test_another_configuration_is_another_run(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_kill_minus_nine_loses_nothing(tmp_path: Path) -> None:
     arguments = ["tournament", "gin", "simple", "random", "--games", "30000", "--seed", "5", "--json"]
-    command = [sys.executable, "-m", "rummylab", *arguments]
-    whole = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    whole = run(arguments).stdout
     path = tmp_path / "runs.db"
-    kept = [*command, "--store", str(path), "--workers", "1"]
-    for _ in range(2):
-        victim = subprocess.Popen(kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        deadline = time.monotonic() + 60
-        before = _chunks(path)
-        while _chunks(path) < before + 5 and victim.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
-        os.killpg(victim.pid, signal.SIGKILL)
-        victim.wait()
-    assert 0 < _chunks(path) <= 60
-    assert subprocess.run(kept, capture_output=True, text=True, check=True).stdout == whole
+    kept = [*arguments, "--store", str(path), "--workers", "1"]
+    for chunks in (5, 10):
+        killed_after(5, kept)
+        assert _chunks(path) == chunks
+    assert run(kept).stdout == whole
 
 
 def _chunks(path: Path) -> int:

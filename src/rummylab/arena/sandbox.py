@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Final
 
 import rummylab.arena.supervisor as supervisor
-from rummylab._cache import READ_ONLY
-from rummylab._jit import cache_of
+from rummylab._cache_directory import READ_ONLY, cache_root
 from rummylab._sources import PACKAGE
 
 SWITCH: Final = "RUMMYLAB_SANDBOX"
@@ -124,24 +123,20 @@ def _start(
 
 
 def environment(python_path: Sequence[str] = ()) -> dict[str, str]:
-    """Return the environment of an outside agent: of ours, only where programs and machine code are found."""
+    """Return the environment of an outside agent: of ours, only where programs and machine code are found.
+
+    Outside agents read the compiler cache and never write to it.
+    """
     ours = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    code = _machine_code()
+    code = cache_root()
     kept = {} if code is None else {"RUMMYLAB_CACHE": str(code), READ_ONLY: "1"}
     return {"PATH": os.defpath, **ours, **_FIXED, **kept, "PYTHONPATH": os.pathsep.join(python_path)}
 
 
 def _python() -> list[str]:
-    code = _machine_code()
+    code = cache_root()
     places = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(PACKAGE.parent), *([] if code is None else [str(code)])]
     return [*places, os.path.realpath(sys.executable)]
-
-
-@cache
-def _machine_code() -> Path | None:
-    """Return the compiler cache, which outside agents read and never write."""
-    directory = cache_of(PACKAGE / "cards" / "bits.py")
-    return None if directory is None else directory.parent.parent
 
 
 @cache
