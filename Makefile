@@ -9,7 +9,7 @@ INPUTS ?= 20000
 SPEED := gin indian games
 GAMES_OF_RESULTS ?= gin indian contract gin_pass
 
-.PHONY: help setup setup-check setup-test warm-up play test check coverage lowest mutations fuzz signature bench reproduce results docs clean
+.PHONY: web browser help setup setup-check setup-test warm-up play test check coverage lowest mutations fuzz signature bench reproduce results docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,6 +48,12 @@ test: setup-test  ## run everything: style, types, import contracts, all tests (
 
 check: setup-check  ## run style, types, import contracts and the fast tests (1 minute)
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
+
+web:  ## rebuild the browser table from web/ into src/rummylab/ui/web/static (needs Node 20; nothing else does)
+	@cd web && npm ci --silent && npm run --silent build
+
+browser: setup-test  ## play full matches in headless Chromium, check accessibility, and write docs/images/web (needs Chromium)
+	@RUMMYLAB_BROWSER=full $(BIN)/python -m pytest -q -n 2 tests/browser
 
 coverage: setup-check  ## measure which lines of the Python side the fast tests reach; kernels are left out
 	@$(BIN)/python -m coverage run -m pytest -q -m "not slow"
