@@ -91,7 +91,7 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     kernels.play_seatings(rules.new_rows(1), root_of(SEED), 0, swapped, acts, params, tallies)
     # By value, so that padding and byte order play no part.
     names = [name for name in tallies.dtype.names if name not in ADDED]
-    values = [[tally[name].tolist() for name in names] for tally in tallies]
+    values = list(zip(*(tallies[name].tolist() for name in names), strict=True))
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
 

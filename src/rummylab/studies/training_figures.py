@@ -34,9 +34,8 @@ def importances(study: Study) -> dict[str, float]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Optuna marks the evaluator as experimental
-        return optuna.importance.get_param_importances(
-            study, evaluator=optuna.importance.PedAnovaImportanceEvaluator(target_quantile=0.25)
-        )
+        evaluator = optuna.importance.PedAnovaImportanceEvaluator(target_quantile=0.25)
+        return dict(optuna.importance.get_param_importances(study, evaluator=evaluator))
 
 
 def draw_tuning(study: Study, trials: Sequence[Mapping[str, Any]], objective: str, directory: Path) -> list[Path]:
