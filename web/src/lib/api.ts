@@ -16,7 +16,15 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<T>
   return (await answer.json()) as T;
 }
 
+// The first answer sets the cookie that says who we are: nothing else is asked before it has come.
+let hello: Promise<unknown> | null = null;
+function introduced(): Promise<unknown> {
+  hello ??= fetch("/api/me").catch(() => (hello = null));
+  return hello;
+}
+
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  await introduced();
   let answer: Response;
   try {
     answer = await fetch(path, {

@@ -57,7 +57,7 @@ export interface TableSummary { id: string; heading: string; score_line: string;
 export interface CatalogGame {
   name: GameName; title: string; sentence: string; picture: string[]; seats: number[]; presets: { name: string; title: string; summary: string; seats: number[] }[];
   formats: { name: string; title: string; summary: string }[]; levels: { level: number; agent: string; text: string }[]; agents: { name: string; summary: string }[];
-  default_agent: string; tutorial: { title: string; moves: number };
+  default_agent: string; tutorial: { title: string; moves: number } | null;
 }
 export interface Catalog { version: string; default_level: number; games: CatalogGame[] }
 export interface Me { name: string; open_tables: TableSummary[]; n_games: number }
