@@ -40,8 +40,12 @@ setup-test: $(VENV)/.test
 warm-up: setup  ## compile the kernels of all games and agents, on all cores (a minute or two)
 	@$(BIN)/rummylab warm-up
 
-play: setup  ## play Gin Rummy in the terminal against `utility-search`
-	@$(BIN)/rummylab play gin
+$(VENV)/.web: $(VENV)/.base
+	@$(PIP) install -c requirements.lock -e '.[web]'
+	@touch $@
+
+play: $(VENV)/.web  ## play in the browser; `make play TERMINAL=1` plays Gin Rummy in the terminal
+	@$(BIN)/rummylab play $(if $(TERMINAL),gin --terminal)
 
 test: setup-test  ## run everything: style, types, import contracts, all tests (8 minutes on 2 cores)
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh

@@ -16,6 +16,7 @@ RummyError
 ├── DatasetError             training data that are damaged or were made with another configuration
 ├── ClusterError             a cluster that cannot be joined, fails, or runs different code
 ├── ArtifactError            a trained file that is damaged or of another version
+├── TableError               a request that a table in the browser refuses
 └── MissingExtraError        a feature whose optional packages are not installed
 """
 
@@ -94,6 +95,18 @@ class ArtifactError(RummyError, ValueError):
 
 class MissingExtraError(RummyError, ImportError):
     """A feature whose optional packages are not installed."""
+
+
+class TableError(RummyError):
+    """A request that a table refuses: a code for programs, a sentence for people."""
+
+    def __init__(self, code: str, message: str, version: int | None = None) -> None:
+        super().__init__(message)
+        self.code, self.version = code, version
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Make the error picklable."""
+        return type(self), (self.code, str(self), self.version)
 
 
 class UnknownNameError(RummyError, LookupError):

@@ -108,7 +108,9 @@ def test_conformance_of_indian_values_counts_values(tmp_path: Path) -> None:
 def test_a_match_can_be_played_from_the_keyboard_and_recorded(tmp_path: Path) -> None:
     path = tmp_path / "mine.rgr"
     script = "help\nhint\nn\ns\nn\nnonsense\nu\nlog\n" + "s\nhint\nAc\nKd\n7h\n2s\n" * 40 + "quit\n"
-    done = run("play", "gin", "--agent", "simple", "--seed", "3", "--plain", "--record", str(path), stdin=script)
+    done = run(
+        "play", "gin", "--terminal", "--agent", "simple", "--seed", "3", "--plain", "--record", str(path), stdin=script
+    )
     assert done.returncode == 0
     assert "Gin Rummy against simple" in done.stdout
     assert "You leave the table." in done.stdout

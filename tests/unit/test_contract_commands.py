@@ -215,7 +215,17 @@ def test_any_game_can_be_played_at_the_terminal(game: str, tmp_path: Path) -> No
 
 
 def test_the_command_plays_chinese_to_100_and_leaves_on_request() -> None:
-    said = run("play", "contract", "--agent", "chinese-heuristic", "--seed", "4", "--plain", stdin="s\nmoves\nquit\n")
+    said = run(
+        "play",
+        "contract",
+        "--terminal",
+        "--agent",
+        "chinese-heuristic",
+        "--seed",
+        "4",
+        "--plain",
+        stdin="s\nmoves\nquit\n",
+    )
     assert "Contract rummy against chinese-heuristic, first to 100" in said
     assert "You leave the table." in said
 
@@ -233,7 +243,7 @@ def test_the_command_plays_chinese_to_100_and_leaves_on_request() -> None:
     ],
 )
 def test_the_terminal_says_why_a_move_is_not_possible(game: str, typed: str, reason: str) -> None:
-    assert reason in run("play", game, "--seed", "4", "--plain", stdin=f"{typed}\nquit\n")
+    assert reason in run("play", game, "--terminal", "--seed", "4", "--plain", stdin=f"{typed}\nquit\n")
 
 
 def test_several_opponents_are_told_apart() -> None:

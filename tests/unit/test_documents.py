@@ -14,6 +14,7 @@ import rummylab
 from helpers_cli import run
 from rummylab import Record, State, agent, gin, play
 from rummylab.cli import tables
+from rummylab.engine.commitment import commitment
 from rummylab.engine.records import write_records
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +66,9 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "hands.jsonl.gz").symlink_to(ROOT / "tests/conformance/data/gin_sample.jsonl.gz")
     state = play(gin(), [agent("gin", "simple")] * 2, 3)
-    write_records(tmp_path / "match.rgr", [Record.of(state, ["you", "simple"], 3)])
+    record = Record.of(state, ["you", "simple"], 3)
+    sealed = {"salt": "00" * 16, "commitment": commitment("gin", record.header["options"], 0, 3, "00" * 16)}
+    write_records(tmp_path / "match.rgr", [Record(record.header | sealed, record.events, record.result)])
     (tmp_path / "position.txt").write_text(State.deal(gin(), 7).observe().to_text())
     monkeypatch.chdir(tmp_path)
     return tmp_path

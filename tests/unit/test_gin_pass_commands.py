@@ -115,7 +115,9 @@ def test_the_terminal_tells_what_the_player_may_know_and_no_more(seats: int, tmp
 def test_the_command_plays_a_match_and_its_record_can_be_checked_and_redacted(tmp_path: Path) -> None:
     path, redacted = tmp_path / "match.rgr", tmp_path / "seen.rgr"
     asked = "nonsense\nhint\nquit\n"
-    said = run("play", "gin_pass", "--seats", "4", "--agent", "melder", "--seed", "4", "--plain", stdin=asked)
+    said = run(
+        "play", "gin_pass", "--terminal", "--seats", "4", "--agent", "melder", "--seed", "4", "--plain", stdin=asked
+    )
     assert "Gin with a passed card against melder 1 and melder 2 and melder 3, 40 hands" in said
     assert "melder would pass" in said
     play_at_the_terminal(gin_pass(hands=4), path)
@@ -130,13 +132,15 @@ def test_the_command_plays_a_match_and_its_record_can_be_checked_and_redacted(tm
 
 def test_only_some_games_have_more_than_two_seats() -> None:
     with pytest.raises(RummyError, match="Contract rummy is for two to four players, not 5"):
-        run("play", "contract", "--seats", "5")
-    assert "first to 100" in run("play", "contract", "--seats", "2", "--seed", "4", "--plain", stdin="quit\n")
+        run("play", "contract", "--terminal", "--seats", "5")
+    assert "first to 100" in run(
+        "play", "contract", "--terminal", "--seats", "2", "--seed", "4", "--plain", stdin="quit\n"
+    )
 
 
 def test_a_record_that_could_not_be_kept_is_told_before_the_first_card(tmp_path: Path) -> None:
     with pytest.raises(RummyError, match=r"there is no directory .*nowhere"):
-        run("play", "gin_pass", "--record", str(tmp_path / "nowhere" / "match.rgr"))
+        run("play", "gin_pass", "--terminal", "--record", str(tmp_path / "nowhere" / "match.rgr"))
 
 
 @pytest.mark.parametrize(

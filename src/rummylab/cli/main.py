@@ -24,6 +24,7 @@ from rummylab.cli import (
     bridge,
     conformance,
     experiment,
+    export_replay,
     games,
     hand,
     learn,
@@ -36,6 +37,7 @@ from rummylab.cli import (
     tournament,
     train,
     tune,
+    verify,
     warm_up,
 )
 from rummylab.cli.common import INTERRUPTED, say
@@ -128,7 +130,7 @@ GROUPS = {
 }
 """Commands with subcommands: heading and help."""
 COMMANDS = (
-    Command(PLAY, "play", play.play, "play gin --agent simple"),
+    Command(PLAY, "play", play.play, "play gin --terminal --agent simple"),
     Command(PLAY, "hand", hand.hand, 'hand gin "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks"'),
     Command(PLAY, "move", move.move, "move gin --position position.txt --agent simple"),
     Command(COMPARE, "match", match.match, "match gin simple random --games 2000 --seed 7"),
@@ -148,6 +150,8 @@ COMMANDS = (
     Command(EXPERIMENTS, "store report", store.report, "store report runs.db first --out first-report"),
     Command(EXPERIMENTS, "store export", store.export, "store export runs.db first --out tables"),
     Command(EXPERIMENTS, "store prune", store.prune, "store prune runs.db --damaged"),
+    Command(RECORDS, "verify", verify.verify, "verify match.rgr"),
+    Command(RECORDS, "export-replay", export_replay.export_replay, "export-replay match.rgr --out match.html"),
     Command(RECORDS, "record show", record.show, "record show match.rgr"),
     Command(RECORDS, "record check", record.check, "record check match.rgr"),
     Command(RECORDS, "record redact", record.redact, "record redact match.rgr --seat 1 --out seen.rgr"),

@@ -1,23 +1,41 @@
-"""``rummylab play``: sit down at a table in the terminal."""
+"""``rummylab play``: sit down at a table, in the browser or in the terminal."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import OUTPUT, PLAYING, Format, Game, Rules, agent_option, announce_compilation
-
-if TYPE_CHECKING:
-    from rummylab.engine.rules import Rules as GameRules
-    from rummylab.engine.spec import GameSpec
+from rummylab.cli import complete
+from rummylab.cli.common import (
+    KEEPING,
+    OUTPUT,
+    PLACE,
+    PLAYING,
+    Format,
+    Rules,
+    agent_option,
+    announce_compilation,
+)
 
 
 def play(
-    game: Game = "gin",
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GAME]",
+            help="The game, such as gin; `rummylab games` lists them. In the browser you choose it on the page.",
+            autocompletion=complete.games,
+        ),
+    ] = None,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Play in the terminal instead of the browser.", rich_help_panel=PLAYING)
+    ] = False,
     agent: Annotated[
-        str | None, agent_option("Your opponent; `rummylab agents GAME` lists them. Default: the game's best.")
+        str | None,
+        agent_option("Your opponent, with --terminal; `rummylab agents GAME` lists them. Default: the game's best."),
     ] = None,
     rules: Rules = None,
     form: Format = None,
@@ -26,39 +44,128 @@ def play(
         typer.Option(
             "--seats",
             metavar="N",
-            help="Seats at the table, if the game allows more than two.",
+            help="Seats at the table, with --terminal, if the game allows more than two.",
             rich_help_panel=PLAYING,
         ),
     ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            "--seed", metavar="N", help="Random seed of the cards; default: a new one.", rich_help_panel=PLAYING
+            "--seed",
+            metavar="N",
+            help="Random seed of the cards, with --terminal; default: a new one.",
+            rich_help_panel=PLAYING,
         ),
     ] = None,
     record: Annotated[
         Path | None,
         typer.Option(
-            "--record", metavar="FILE", help="Append the hands to this record file (.rgr).", rich_help_panel=OUTPUT
+            "--record",
+            metavar="FILE",
+            help="Append the hands to this record file (.rgr), with --terminal.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Print no colors and no suit symbols.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option("--plain", help="Print no colors and no suit symbols, with --terminal.", rich_help_panel=OUTPUT),
     ] = False,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host",
+            metavar="ADDRESS",
+            help="Address to listen on; by default this machine only.",
+            rich_help_panel=PLACE,
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            metavar="N",
+            min=0,
+            max=65_535,
+            help="Port to listen on; 0: any free one. Default: the first free one from 8750 on.",
+            rich_help_panel=PLACE,
+        ),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow",
+            metavar="NAME",
+            help="Another name that the server answers to, such as that of this machine.",
+            rich_help_panel=PLACE,
+        ),
+    ] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            "--tables",
+            metavar="FILE",
+            help="Keep tables and finished hands in this file. Default: $RUMMYLAB_TABLES, or the data directory.",
+            rich_help_panel=KEEPING,
+        ),
+    ] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open a browser, where there is one.", rich_help_panel=PLACE)
+    ] = True,
+) -> None:
+    """Play at a table in the browser, or with --terminal in the terminal."""
+    from rummylab.errors import OptionError
+    from rummylab.games.registry import GAMES
+    from rummylab.games.registry import game as find_game
+
+    if terminal:
+        _in_terminal(game or "gin", agent, rules, form, seats, seed, record, plain)
+        return
+    given = {"--agent": agent, "--rules": rules, "--format": form, "--seats": seats, "--seed": seed, "--record": record}
+    only = [name for name, value in given.items() if value is not None] + ["--plain"] * plain
+    if only:
+        raise OptionError(f"{', '.join(only)} needs --terminal. In the browser you choose these on the page.")
+    from rummylab.ui.web.server import serve
+
+    first = [find_game(game).name] if game is not None else []
+    serve(
+        host=host,
+        port=port,
+        store=tables,
+        hosts=frozenset(name.lower() for name in allow or ()),
+        warm=(*first, *(name for name in GAMES if name not in first)),
+        browser=browser,
+        say=_say_at_once,
+    )
+
+
+def _say_at_once(text: str) -> None:
+    typer.echo(text)
+    sys.stdout.flush()
+
+
+def _in_terminal(
+    game: str,
+    agent: str | None,
+    rules: str | None,
+    form: str | None,
+    seats: int | None,
+    seed: int | None,
+    record: Path | None,
+    plain: bool,
 ) -> None:
     """Play a match in the terminal."""
     import os
     import secrets
-    import sys
 
     from rummylab.agents.registry import agent as named_agent
     from rummylab.engine.records import read_records
     from rummylab.errors import OptionError
     from rummylab.games.registry import game as find_game
+    from rummylab.ui.table.config import table_rules as rules_for_people
     from rummylab.ui.terminal.table import TerminalTable
 
     spec = find_game(game)
-    table_rules = _rules(spec, spec.in_format(rules, form), seats)
+    table_rules = rules_for_people(spec, rules, form, seats)
     name = agent or spec.opponent_for(table_rules.options)
     if record is not None and not record.resolve().parent.is_dir():
         raise OptionError(f"--record is {record}, but there is no directory {record.resolve().parent}. Create it.")
@@ -77,18 +184,3 @@ def play(
     if os.environ.get("NO_COLOR") and table.style == "color":
         table.style = "unicode"
     table.play()
-
-
-def _rules(spec: GameSpec, text: str | None, seats: int | None) -> GameRules:
-    """Return the rules of the table: a match for people, where a preset plays single hands."""
-    from rummylab.errors import OptionError
-
-    options = spec.read_options(text).to_dict()
-    changes: dict[str, Any] = {}
-    if seats is not None:
-        if seats not in spec.seats:
-            raise OptionError(f"{spec.title} is for {spec.players}, not {seats}.")
-        changes = {"seats": seats} if "seats" in options else {}
-    if options.get("rounds") == 1:
-        changes |= spec.match_for_people
-    return spec.rules(text, **changes)

@@ -114,6 +114,15 @@ class CompiledAgent:
         self._stream.state, self._memory = desk.rng[0], bytes(desk.memory)
         return seen.rules.decode(code)
 
+    def snapshot(self) -> bytes:
+        """Return what the agent remembers of this hand: its random stream and its notes."""
+        return int(self._stream.state).to_bytes(8, "little") + (self._memory or b"")
+
+    def restore(self, snapshot: bytes) -> None:
+        """Remember what `snapshot` returned, after the agent took its seat again."""
+        self._stream.state = int.from_bytes(snapshot[:8], "little")
+        self._memory = snapshot[8:] or None
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: the numbers themselves, not the function that loads them."""
         return {**self.__dict__, "params": self.params, "_desk": None, "_load": None}

@@ -52,12 +52,19 @@ _HEADER_OPTIONAL: Final[dict[str, tuple[str, Callable[[Any], bool]]]] = {
     "deck": ("text", lambda value: isinstance(value, str)),
     "viewer": ("a seat", lambda value: is_whole(value, 0)),
     "standing": ("an object of lists of whole numbers", lambda value: _is_standing(value)),
+    "commitment": ("64 hexadecimal digits", lambda value: _is_hex(value, 64)),
+    "salt": ("32 hexadecimal digits", lambda value: _is_hex(value, 32)),
 }
 
 
 def _is_printable(value: Any) -> bool:
     """Return whether *value* is text without control characters, which could rewrite a terminal."""
     return isinstance(value, str) and value.isprintable()
+
+
+def _is_hex(value: Any, digits: int) -> bool:
+    """Return whether *value* is a number in hexadecimal digits."""
+    return isinstance(value, str) and len(value) == digits and set(value) <= set("0123456789abcdef")
 
 
 def _is_standing(value: Any) -> bool:
@@ -147,7 +154,7 @@ class Record:
         return "viewer" in self.header
 
     def seen_by(self, viewer: int) -> Record:
-        """Return the record without other seats' secrets, the deck, the seed and the key.
+        """Return the record without other seats' secrets, the deck, the seed, the key and the salt.
 
         Raises:
             RecordError: There is no such seat, or the record shows only what another seat saw.
@@ -157,7 +164,7 @@ class Record:
             raise RecordError(f"there is no seat {viewer} at a table of {len(seats)}")
         if self.is_redacted and self.header["viewer"] != viewer:
             raise RecordError(f"the record shows only what seat {self.header['viewer']} saw")
-        header = {key: value for key, value in self.header.items() if key not in ("seed", "key", "deck")}
+        header = {key: value for key, value in self.header.items() if key not in ("seed", "key", "salt", "deck")}
         events = tuple(event.seen_by(Seat(viewer)) for event in self.events)
         return Record(header | {"viewer": viewer}, events, self.result)
 

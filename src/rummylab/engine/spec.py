@@ -134,6 +134,12 @@ class GameSpec:
     """Options to change where a preset plays single hands but people want a match."""
     help: str = ""
     """Lines to add to the help at the table."""
+    sentence: str = ""
+    """What the game is about, in a line for people who choose one."""
+    picture: tuple[str, ...] = ()
+    """Cards to draw on its tile."""
+    titles: Mapping[str, tuple[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    """Names for people and a line about each preset and format."""
     workloads: tuple[Workload, ...] = ()
     """What the benchmark plays."""
 
@@ -239,6 +245,10 @@ class GameSpec:
         if self.formats is None:
             raise OptionError(f"{self.title} has no formats; leave out the format {form!r}.")
         return str(self.read_options(text or self.format_rules, format=form))
+
+    def title_of(self, name: str) -> tuple[str, str]:
+        """Return what people call a preset or a format, and a line about it."""
+        return self.titles.get(name, (name.replace("-", " ").capitalize(), ""))
 
     def opponent_for(self, options: Options) -> str:
         """Return the agent that a person plays against by these rules, unless told otherwise."""

@@ -65,6 +65,15 @@ SPEC: Final = GameSpec(
             kind="a run",
         ),
     ),
+    sentence="A new task every round. Two to four players.",
+    picture=("Ks", "Kh", "Kd"),
+    titles={
+        "chinese": ("Chinese", "two sets of three, to 100 penalty points"),
+        "chinese-literal": ("Chinese, literal", "the last card must be discarded"),
+        "chinese-7": ("Chinese, seven rounds", "seven contracts from two sets to two runs and a set"),
+        "contract-7": ("Contract rummy", "seven contracts, cards count their face value"),
+        "liverpool-7": ("Liverpool", "seven contracts without wild twos, three players or more"),
+    },
     workloads=(
         Workload("rounds_per_s", ("chinese-heuristic",) * 2, 20_000, "rounds of `chinese-heuristic` against itself"),
         Workload("decisions_per_s", ("chinese-heuristic",) * 2, 20_000, "its decisions"),

@@ -27,6 +27,13 @@ SPEC: Final = GameSpec(
         Verb("lay off", "LAY_OFF_CODE", "lay off a card on the knocker's melds, where the defender chooses", "CARD"),
         Verb("meld", "MELD_CODE", "lay down one meld at the showdown", "CARDS", "meld"),
     ),
+    sentence="Knock, gin, undercut. Two players.",
+    picture=("3c", "4c", "5c"),
+    titles={
+        "eaai": ("Official", "the rules of the EAAI competition, to 100 points"),
+        "classic": ("Club", "big gin, boxes and a game bonus; the defender lays off"),
+        "openspiel": ("OpenSpiel", "single hands as the research library plays them"),
+    },
     workloads=(
         Workload("random_decisions_per_s", ("random", "random"), 400, "decisions of `random` against itself"),
         Workload("simple_decisions_per_s", ("simple", "simple"), 8000, "decisions of `simple` against itself"),

@@ -23,6 +23,13 @@ SPEC: Final = GameSpec(
         Verb("knock", "KNOCK_CODE", "discard a card and knock", "CARD"),
         Verb("pass", "PASS_CODE", "choose the card to pass on, before the first draw", "CARD"),
     ),
+    sentence="Give one card away before you start. Two to four players.",
+    picture=("Ah", "2h", "3h"),
+    titles={
+        "course": ("Course", "ten cards, seven at a table of four"),
+        "course-ten": ("Ten cards", "ten cards at every table"),
+        "course-seven": ("Seven cards", "seven cards at every table"),
+    },
     workloads=(
         Workload("hands_per_s", ("melder", "melder"), 4_000, "hands of `melder` at two seats"),
         Workload("decisions_per_s", ("melder", "melder"), 4_000, "its decisions"),

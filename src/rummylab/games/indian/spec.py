@@ -38,6 +38,19 @@ SPEC: Final = GameSpec(
         Verb("discard", "DISCARD_CODE", "discard a card", "CARD"),
         Verb("declare", "DECLARE_CODE", "discard a card and declare the other thirteen", "CARD"),
     ),
+    sentence="Thirteen cards, jokers and a pure run. Two to six players.",
+    picture=("7d", "8d", "9d"),
+    titles={
+        "paper": ("Paper", "the rules of the published experiments"),
+        "platform": ("Online", "the rules of the large online tables"),
+        "points": ("Points", "one deal; the winner scores what the others lose"),
+        "pool-61": ("Pool 61", "out at 61 lost points; the last player left wins"),
+        "pool-101": ("Pool 101", "out at 101 lost points; the last player left wins"),
+        "pool-201": ("Pool 201", "out at 201 lost points; the last player left wins"),
+        "deals-2": ("Best of two", "two deals; the most chips win"),
+        "deals-3": ("Best of three", "three deals; the most chips win"),
+        "deals-6": ("Best of six", "six deals; the most chips win"),
+    },
     workloads=(
         Workload(
             "games_per_s",

@@ -1,0 +1,438 @@
+"""How contract rummy is shown at a table in the browser: the contract, melds on the table and where cards fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rummylab.cards.card import Card
+from rummylab.cards.deck import Deck
+from rummylab.cards.hand import Hand
+from rummylab.engine.action import Action, Event
+from rummylab.engine.deadwood import without
+from rummylab.engine.seats import Seat
+from rummylab.engine.show import (
+    SUIT_NAMES,
+    ActionView,
+    ContractView,
+    Fact,
+    GroupView,
+    LogEntry,
+    MeldView,
+    OpenHand,
+    ScoreRule,
+    Section,
+    Show,
+    Standing,
+    card_text,
+    cards_text,
+    count_cards,
+    plural_rank,
+)
+from rummylab.games.contract.evaluate import Evaluator, Value
+from rummylab.games.contract.options import Contract, ContractOptions
+from rummylab.games.contract.view import ContractObservation, TableMeld, contract_words
+
+
+@lru_cache(maxsize=64)
+def _evaluator(contract: Contract, options: ContractOptions) -> Evaluator:
+    return Evaluator(contract, options)
+
+
+class ContractShow(Show):
+    """One seat's view of a contract rummy table."""
+
+    if TYPE_CHECKING:
+        seen: ContractObservation
+
+    @property
+    def options(self) -> ContractOptions:
+        """The options of the table."""
+        options = self.rules.options
+        assert isinstance(options, ContractOptions)
+        return options
+
+    def is_wild(self, card: Card) -> bool:
+        """Return whether *card* is a joker, or a two where twos are wild."""
+        return card.is_joker or (card.rank == 1 and self.options.wild_twos)
+
+    def points(self, card: Card) -> int:
+        """Return what *card* costs a player who is caught with it."""
+        o = self.options
+        if self.is_wild(card):
+            return o.wild_points
+        number = card.rank + 1
+        if number == 1:
+            return o.ace_points if o.ace_points >= 0 else o.high_points
+        if number > 10:
+            return o.high_points
+        if o.face_value:
+            return number
+        ten = o.ten_points if o.ten_points >= 0 else o.high_points
+        return ten if number == 10 else o.low_points
+
+    # --- Hand -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def has_laid_down(self) -> bool:
+        """Whether the viewer has laid down the contract."""
+        return self.seen.has_laid_down(self.seen.seat)
+
+    @cached_property
+    def value(self) -> Value:
+        """What the hand is worth for the contract."""
+        return _evaluator(self.seen.contract, self.options).value(self.seen.hand, self._live)
+
+    @cached_property
+    def _live(self) -> list[Card]:
+        """The cards that the viewer has not seen, each copy by itself."""
+        decks, jokers = self.options.cards_in_play
+        seen = Counter[Card](self.seen.hand)
+        seen.update(self.seen.pile)
+        for meld in self.seen.melds:
+            seen.update(meld.cards)
+        for seat in range(self.rules.seats):
+            if seat != self.seen.seat:
+                seen.update(self.seen.known(Seat(seat)))
+        left = Counter(Deck.ordered(decks=decks, jokers=jokers)) - seen
+        return list(left.elements())
+
+    @cached_property
+    def lay_down(self) -> Action | None:
+        """The solver's next meld of a laydown."""
+        return self.seen.lay_down() if self.legal else None
+
+    @cached_property
+    def suggested(self) -> Action | None:
+        """The solver's laydown, or the costliest card that the contract can spare."""
+        if self.lay_down is not None and self.lay_down in self.legal:
+            return self.lay_down
+        throws = [action for action in self.legal if action.verb == "discard"]
+        if not throws:
+            return None
+        if self.has_laid_down:
+            return max(throws, key=lambda action: self.points(action.cards[0]))
+        evaluator = _evaluator(self.seen.contract, self.options)
+        left = [
+            (evaluator.distance(self.seen.hand - Hand.of(action.cards))[0], -self.points(action.cards[0]), action)
+            for action in throws
+        ]
+        return min(left)[2]
+
+    def groups(self) -> tuple[GroupView, ...]:
+        """Return what can be laid down, what fits the melds on the table, sets in the making, and the rest."""
+        hand, found = self.seen.hand, list[GroupView]()
+        if self.has_laid_down:
+            fitting = self._fitting
+            fits = [card for card in hand if str(card) in fitting]
+            for number, card in enumerate(fits):
+                label = f"fits {fitting[str(card)]}"
+                found.append(GroupView(f"fits{number}", "loose", "fits", label, self.points(card), self.mine([card])))
+            loose = list(hand)
+            for card in fits:
+                loose.remove(card)
+            return (*found, *self._rest(loose))
+        melds = list(self.value.lay_down)
+        for number, meld in enumerate(melds):
+            found.append(self._meld(f"meld{number}", meld))
+        left = without(hand, melds)
+        ranks = Counter(card.rank for card in left if not self.is_wild(card))
+        for rank in sorted(rank for rank, n in ranks.items() if n > 1):
+            cards = [card for card in left if not card.is_joker and card.rank == rank and not self.is_wild(card)]
+            left = left - Hand.of(cards, decks=2)
+            label = plural_rank(rank) if len(cards) > 2 else f"pair of {plural_rank(rank)}"
+            found.append(
+                GroupView(f"rank{rank}", "set", "meld" if len(cards) > 2 else "dead", label, None, self.mine(cards))
+            )
+        return (*found, *self._rest(list(left)))
+
+    def _rest(self, loose: Sequence[Card]) -> list[GroupView]:
+        cards = sorted(loose, key=lambda card: (self.is_wild(card), card.suit, card.rank))
+        if not cards:
+            return []
+        points = sum(map(self.points, cards))
+        label = " · ".join(f"{card_text(card)} {'wild, ' * self.is_wild(card)}{self.points(card)}" for card in cards)
+        if len(cards) > 3:
+            label = f"{count_cards(len(cards))}, {points} points"
+        return [GroupView("loose", "loose", "dead", label, points, self.mine(cards))]
+
+    def _meld(self, name: str, meld: Hand) -> GroupView:
+        cards = list(meld)
+        naturals = [card for card in cards if not self.is_wild(card)]
+        is_set = len({card.rank for card in naturals}) == 1
+        label = plural_rank(naturals[0].rank) if is_set else f"run of {SUIT_NAMES[naturals[0].suit]}"
+        ordered = (*naturals, *(card for card in cards if self.is_wild(card)))
+        return GroupView(name, "set" if is_set else "run", "meld", f"ready: {label}", 0, self.mine(ordered))
+
+    @cached_property
+    def _fitting(self) -> dict[str, str]:
+        """The viewer's cards that fit a meld on the table now, with the name of the meld."""
+        labels = {meld.number: self._meld_name(meld) for meld in self.seen.melds}
+        return {str(action.card): labels[action.on] for action in reversed(self.legal) if action.on and action.card}
+
+    def facts(self) -> tuple[Fact, ...]:
+        """Return the distance to the contract, outs and what the hand costs."""
+        if self.seen.actor is None:
+            return ()
+        cost = sum(map(self.points, self.seen.hand))
+        left = Fact(
+            "points_left", "Left in hand", f"{cost} points", "What your hand costs if another player goes out now."
+        )
+        if self.has_laid_down:
+            return Fact("contract", "Contract", "done", "You have laid down the contract."), left
+        near = Fact("distance", "Contract", self._missing(), "How many cards you still need for the contract.")
+        if not self.value.short:
+            return near, left
+        help_ = "Cards not seen yet that bring you a card nearer to the contract."
+        return near, Fact("outs", "Outs", f"{len(self.value.outs)} of {len(self._live)}", help_), left
+
+    def _missing(self) -> str:
+        if self.has_laid_down:
+            return "done"
+        return f"{count_cards(self.value.short)} short" if self.value.short else "ready to lay down"
+
+    # --- Table ------------------------------------------------------------------------------------------------------
+
+    def contract(self) -> ContractView | None:
+        """Return what the round asks for."""
+        o, contract = self.options, self.seen.contract
+        rounds = o.rounds or None
+        return ContractView(
+            text=contract_words(contract),
+            code=str(contract),
+            round=self.hand_no + 1,
+            rounds=rounds,
+            done=self.has_laid_down,
+            missing=self._missing() if self.seen.actor is not None else "",
+            wilds="twos and jokers are wild" if o.wild_twos else "jokers are wild",
+        )
+
+    def _meld_name(self, meld: TableMeld) -> str:
+        naturals = [card for card in meld.cards if not self.is_wild(card)] or list(meld.cards)
+        if meld.kind == "set":
+            return f"the {plural_rank(naturals[0].rank)}"
+        return f"the run of {SUIT_NAMES[naturals[0].suit]}"
+
+    def melds(self) -> tuple[MeldView, ...]:
+        """Return the melds on the table, with the viewer's cards that fit them now."""
+        found = []
+        for meld in self.seen.melds:
+            fits = tuple(dict.fromkeys(str(action.card) for action in self.legal if action.on == meld.number))
+            words = cards_text([Card.parse(card) for card in fits])
+            label = f"{self.whose(meld.owner)} {self._meld_name(meld).removeprefix('the ')}"
+            text = f"{words} fit{'s' * (len(fits) == 1)} here" if fits else ""
+            cards = sorted(meld.cards, key=lambda card: (self.is_wild(card), card.rank, card.suit))
+            found.append(
+                MeldView(meld.number, int(meld.owner), meld.kind, label, tuple(map(self.card, cards)), fits, text)
+            )
+        return tuple(found)
+
+    def n_cards(self, seat: int) -> int:
+        """Return how many cards *seat* holds."""
+        return self.seen.n_cards(Seat(seat))
+
+    def seat_note(self, seat: int) -> str:
+        """Return the small line under a player's name."""
+        down = " · has laid down" if self.seen.has_laid_down(Seat(seat)) else ""
+        return f"{count_cards(self.n_cards(seat))}{down}"
+
+    def score_rule(self) -> ScoreRule:
+        """Return how the score reads: penalty points, low is good."""
+        o = self.options
+        return ScoreRule(
+            "penalty points", o.target or None, True, max(0, o.rounds - self.hand_no) if o.rounds else None
+        )
+
+    def standing(self, seat: int) -> Standing:
+        """Return the penalty points of *seat*."""
+        paid, target = self.seen.penalties[seat], self.options.target
+        return Standing(paid, str(paid), min(1.0, paid / target) if target else None)
+
+    def match_words(self) -> str:
+        """Return what ends the match."""
+        o = self.options
+        return f"to {o.target}" if o.target else f"{o.rounds} rounds" if o.rounds > 1 else "one round"
+
+    def hand_words(self) -> str:
+        """Return the round and its contract."""
+        return f"round {self.hand_no + 1}: {contract_words(self.seen.contract)}"
+
+    # --- Actions ----------------------------------------------------------------------------------------------------
+
+    def actions(self) -> tuple[ActionView, ...]:
+        """Return the legal moves; the solver's laydown comes first."""
+        return tuple(sorted(super().actions(), key=lambda view: not view.suggested))
+
+    def tone(self, action: Action) -> str:
+        """Return the tone of a move: a laydown goes before a discard."""
+        if action.verb == "lay down":
+            return "main" if action == self.suggested else "plain"
+        if action.verb == "discard":
+            return "plain" if self.lay_down is not None else "main"
+        return "main" if action.verb == "pass" else super().tone(action)
+
+    def label(self, action: Action) -> tuple[str, str]:
+        """Return the label of a move."""
+        if action.verb == "lay down":
+            return f"Lay down {cards_text(action.cards)}", "Lay down"
+        if action.on:
+            where = next(
+                (self._meld_name(meld) for meld in self.seen.melds if meld.number == action.on), f"meld {action.on}"
+            )
+            low = " at the low end" if action.verb == "lay off low" else ""
+            return f"Lay off {cards_text(action.cards)} on {where}{low}", "Lay off"
+        if action.verb == "buy":
+            return f"Buy {self.upcard_text} with a penalty card", "Buy"
+        if action.verb == "pass":
+            return ("Do not buy", "Pass") if self.seen.phase == "buy" else ("Keep the last card", "Pass")
+        return super().label(action)
+
+    def annotated(self, action: Action, view: ActionView) -> ActionView:
+        """Return *view* with what a card costs; the last card ends the round."""
+        if action.verb in ("discard", "lay off", "lay off low") and len(self.seen.hand) == 1:
+            return replace(view, tone="end", confirm="hold", confirm_text="Hold to go out")
+        if action.verb == "discard":
+            return replace(view, note=f"{self.points(action.cards[0])} points")
+        return view
+
+    # --- Sentences --------------------------------------------------------------------------------------------------
+
+    def prompt(self) -> str:
+        """Return what the viewer is asked to do."""
+        phase, short = self.seen.phase, int(self.seen.table["short"])
+        if phase == "buy":
+            return f"{self.upcard_text} was left. Buy it with a penalty card, or pass?"
+        if phase == "lay down":
+            return f"Add {count_cards(short)} to your meld." if short else "Lay down the rest of the contract."
+        if phase == "play":
+            drawn = (
+                f"You {'took' if self.took_upcard else 'drew'} {card_text(self.new_card)}. " if self.new_card else ""
+            )
+            if not any(action.verb == "discard" for action in self.legal):
+                return f"{drawn}Lay off a card, or keep it."
+            if self.lay_down is not None:
+                return f"{drawn}You can lay down the contract."
+            more = "Lay off, or choose a card to throw." if self._fitting else "Choose a card to throw."
+            return drawn + more
+        return super().prompt()
+
+    def sentence(self, event: Event, top: Card | None) -> LogEntry | None:
+        """Return what an event says to the viewer."""
+        verb, cards, seat = event.action.verb, event.action.cards, int(event.seat)
+        who, hand = self.who(seat), f"hand:{seat}"
+        if verb == "lay down":
+            return self.entry(event, f"{who} laid down {cards_text(cards)}.", cards, (hand, "table"))
+        if verb in ("lay off", "lay off low"):
+            text = f"{who} laid off {cards_text(cards)} on meld {event.action.on}."
+            return self.entry(event, text, cards, (hand, f"meld:{event.action.on}"))
+        if verb == "buy":
+            paid = f" and drew {cards_text(event.secret)}" if event.secret else " with a penalty card"
+            shown = (top,) if top is not None else ()
+            return self.entry(event, f"{who} bought {cards_text(shown) or 'the upcard'}{paid}.", shown, ("pile", hand))
+        return super().sentence(event, top)
+
+    # --- The end ----------------------------------------------------------------------------------------------------
+
+    def paid(self, seat: int) -> int:
+        """Return the penalty points of *seat* in this round."""
+        return int(self.seen.table["paid"][seat])
+
+    def end_title(self) -> str:
+        """Return how the round ended, as a sentence."""
+        result = self.result()
+        if result["winner"] is None:
+            return "The round is void: nobody scores."
+        who = self.who(result["winner"])
+        return (
+            f"{who} went out." if self.rules.seats == 2 else f"{who} went out and win{'s' * (who != 'You')} the round."
+        )
+
+    def arithmetic(self) -> str:
+        """Return what each player pays, in one line."""
+        if self.result()["winner"] is None:
+            return "Nobody scores."
+        return ", ".join(f"{self.who(seat)} {self.paid(seat)}" for seat in range(self.rules.seats)) + " penalty points"
+
+    def groups_of(self, hand: Hand, seat: int) -> tuple[GroupView, ...]:
+        """Return the cards that *seat* was caught with."""
+        cards = sorted(hand, key=lambda card: (self.is_wild(card), card.suit, card.rank))
+        points = sum(map(self.points, cards))
+        label = f"{points} points" if cards else "no cards left"
+        return (GroupView("loose", "loose", "dead", label, points, tuple(map(self.card, cards))),) if cards else ()
+
+    def open_hands(self) -> tuple[OpenHand, ...]:
+        """Return all hands, laid open, with what they cost."""
+        return tuple(
+            OpenHand(
+                seat,
+                self.who(seat),
+                self.groups_of(hand, seat),
+                self.paid(seat),
+                f"{self.paid(seat)} penalty points" if len(hand) else "no cards left",
+            )
+            for seat, hand in self.shown_hands()
+        )
+
+    def score_lines(self) -> tuple[str, ...]:
+        """Return how the penalties add up."""
+        lines = []
+        for seat in range(self.rules.seats):
+            after, paid = self.standing(seat).score, self.paid(seat)
+            lines.append(f"{self.who(seat)} {after - paid} + {paid} = {after}" if paid else f"{self.who(seat)} {after}")
+        return tuple(lines)
+
+    @classmethod
+    def sections(cls, rules: Any) -> tuple[Section, ...]:
+        """Return the rules in force, in words."""
+        o = rules.options
+        rounds = [
+            f"Round {n}: {contract_words(contract)}, {contract.hand} cards."
+            for n, contract in enumerate(o.contracts, 1)
+        ]
+        if len(rounds) == 1:
+            rounds = [f"Every round asks for {contract_words(o.contracts[0])}, from {o.contracts[0].hand} cards."]
+        wild = "Twos and jokers are wild." if o.wild_twos else "Jokers are wild."
+        out = "Any move may empty your hand." if o.going_out == "lay_off" else "Your last card must be discarded."
+        match = (
+            f"The match ends when somebody has {o.target} penalty points."
+            if o.target
+            else f"The match has {o.rounds} rounds."
+        )
+        buys = (
+            [
+                f"Others may buy the upcard you leave, {o.buys_by_round[0]} times a round, "
+                "with a penalty card from the stock."
+            ]
+            if o.seats > 2 and o.buys_by_round[0]
+            else []
+        )
+        low = "cards from 2 to 10 their face value" if o.face_value else f"cards from 3 to 9 {o.low_points}"
+        return (
+            Section("Contract", tuple(rounds)),
+            Section("Wild cards", (f"{wild} At least half of a meld must be natural.",)),
+            Section(
+                "A turn",
+                (
+                    "Draw from the stock or take the upcard. Lay down the whole contract if you can. "
+                    "Once you have laid down, lay off cards on melds. Then throw one card.",
+                    *buys,
+                ),
+            ),
+            Section(
+                "Ending a round", (out, f"After {o.max_reshuffles} reshuffles an empty stock makes the round void.")
+            ),
+            Section(
+                "Score",
+                (
+                    f"Caught cards cost penalty points: {low}, court cards {o.high_points}, "
+                    f"wild cards {o.wild_points}. Low is good.",
+                ),
+            ),
+            Section("Match", (match,)),
+        )
+
+
+SHOW = ContractShow
