@@ -67,8 +67,8 @@ def belief(seen: Observation, name: str | None = None) -> Belief:
     """Return what the seat that sees *seen* can infer about the opponents' hands.
 
     ``counts`` works in every game: cards taken from the discard pile and kept are certain, and every other unseen card
-    is equally likely at each unknown place. Gin also has ``network``, its default, and ``uniform``, which forgets even
-    the cards that the opponent was seen to take.
+    is equally likely at each unknown place. Gin also has ``network``, its default; ``joint``, which samples whole hands
+    and adapts to the opponent's play; and ``uniform``, which forgets even the cards that the opponent was seen to take.
 
     Raises:
         UnknownNameError: There is no such belief for this game.

@@ -30,7 +30,7 @@ def belief(
         int | None, typer.Option(metavar="N", help="Seat of the opponent; default: the next one.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option("--belief", help="counts (or fuzzy); in Gin also network, the default, or uniform.")
+        str | None, typer.Option("--belief", help="counts (or fuzzy); in Gin also network (default), joint, uniform.")
     ] = None,
     model: Annotated[Path | None, typer.Option(help="Gin: directory of a network; default: the package's own.")] = None,
     agent: Annotated[

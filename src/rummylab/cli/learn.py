@@ -24,7 +24,7 @@ from rummylab.cli.common import (
 )
 
 DATASETS = ("gin-opponent-hand",)
-MEASURED = ("gin-opponent-hand", "indian-draws")
+MEASURED = ("gin-opponent-hand", "gin-joint-belief", "indian-draws")
 
 
 def _check(name: str, known: tuple[str, ...]) -> None:
@@ -84,12 +84,20 @@ def dataset(
 def evaluate(
     task: Annotated[
         str,
-        typer.Argument(help="gin-opponent-hand or indian-draws.", autocompletion=complete.words(*MEASURED)),
+        typer.Argument(
+            help="gin-opponent-hand, gin-joint-belief or indian-draws.", autocompletion=complete.words(*MEASURED)
+        ),
     ],
     entries: Entries = 200_000,
     hands: Annotated[
         int, typer.Option(min=100, max=MOST, help="indian-draws: hands at each distance.", rich_help_panel=PLAYING)
     ] = 10_000,
+    positions: Annotated[
+        int,
+        typer.Option(
+            min=20, max=MOST, help="gin-joint-belief: positions of each opponent at each turn.", rich_help_panel=PLAYING
+        ),
+    ] = 500,
     seed: Seed = 0,
     model: Model = None,
     mix: Mix = None,
@@ -99,11 +107,16 @@ def evaluate(
 ) -> None:
     """Measure what was learned on fresh games.
 
-    gin-opponent-hand measures beliefs about the opponent's hand; indian-draws measures the formula for the draws until
+    gin-opponent-hand measures beliefs about the opponent's hand; gin-joint-belief compares the hands that beliefs
+    sample with those of every agent, as a report in Markdown; indian-draws measures the formula for the draws until
     declaration.
     """
     _check(task, MEASURED)
     announce_compilation(quiet=quiet)
+    if task == "gin-joint-belief":
+        with progress_bar("opponents", quiet=quiet) as progress:
+            _evaluate_joint_belief(positions, seed, model, progress, as_json=as_json)
+        return
     if task == "indian-draws":
         _evaluate_draws(hands, seed, as_json=as_json)
         return
@@ -126,6 +139,18 @@ def _evaluate_draws(hands: int, seed: int, *, as_json: bool) -> None:
         print_json({name: [asdict(line) for line in part] for name, part in parts.items()})
         return
     typer.echo(tables(found))
+
+
+def _evaluate_joint_belief(positions: int, seed: int, model: Path | None, progress: Any, *, as_json: bool) -> None:
+    from rummylab.beliefs.gin.joint import BUNDLED, Joint
+    from rummylab.learning.joint_report import markdown, measure
+
+    found = measure(positions, seed, Joint.load(model / BUNDLED) if model else None, progress=progress)
+    if as_json:
+        print_json(found)
+        return
+    command = f"rummylab evaluate gin-joint-belief --positions {positions} --seed {seed}"
+    typer.echo(markdown(found, command), nl=False)
 
 
 def _evaluate_opponent_hand(

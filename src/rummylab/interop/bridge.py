@@ -21,7 +21,8 @@ from rummylab.cards.card import RANKS, SUITS, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
-from rummylab.engine.agent import Agent
+from rummylab.engine.agent import Agent, CompiledAgent
+from rummylab.engine.referee import play
 from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
@@ -61,6 +62,8 @@ OF_A_SEAT: Final = ("drew", "discarded", "melds", "layoff")
 ENDINGS: Final = ("hand", "scores", "newgame", "quit")
 """Lines that may come at any time, since a forfeit ends the hand at once."""
 DEALT: Final = 10
+WARM_UP_HANDS: Final = 2
+REHEARSAL: Final = ("newgame", "start 0 0 AC,4C,8C,QC,2H,6H,TH,3S,7S,JS", "draw? KD")
 KNOCKS: Final = ("knocks", "gins", "knocked_with", "knock_turns")
 """Fields of the table that count the knocks of a match."""
 FACE_DOWN: Final = "?"
@@ -553,14 +556,29 @@ def _shown(line: str) -> str:
     return repr(text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "...")
 
 
+def warm_up(agent: Agent) -> None:
+    """Let a compiled *agent* play itself, so that its first answer to the referee takes no longer than the others.
+
+    Loading or compiling machine code takes up to some seconds. Two hands reach every phase but the rarest.
+    """
+    if isinstance(agent, CompiledAgent):
+        for seed in range(WARM_UP_HANDS):
+            play(RULES, [agent, agent], seed)
+        bridge = Bridge(agent, player_stream(0))
+        answers = [bridge.hear(line) for line in REHEARSAL]
+        for line in ("drew 0 KD", "discard?") if answers[-1] == "y" else ("drew 1 KD", "discarded 1 QD"):
+            bridge.hear(line)
+
+
 def run(agent: Agent, lines: Iterable[str], write: Callable[[str], None], *, seed: int = 0) -> None:
-    """Play *agent* through *lines* until ``quit`` or the end of the input.
+    """Play *agent* through *lines* until ``quit`` or the end of the input, after a `warm_up`.
 
     *write* receives one answer per question, without the line end. It must flush at once: the referee is waiting.
 
     Raises:
         ProtocolError: A line cannot be understood; the message has its number and what was expected.
     """
+    warm_up(agent)
     bridge = Bridge(agent, player_stream(seed))
     try:
         for line in lines:

@@ -155,3 +155,34 @@ class AtOnceOptions:
             raise UnknownNameError("step", self.step, AT_ONCE_STEPS)
         if (self.network is None) == (self.step in AT_ONCE_STEPS[2:]):
             raise OptionError("the steps phase2 and phase3, and only they, need a network: give --network")
+
+
+STRONG = "utility-dnn~10=2;utility@ours~10=2;utility~10=1"
+"""Strong agents for the games of the joint belief, with their shares."""
+STYLES = (
+    "simple=4;medium=3;fitness-cfr=2;fitness-independent=1;utility-patient~10=3;utility-printed~10=1;"
+    "utility-printed-dnn~10=1;utility-at-once~10=2;utility-search(worlds=20)=1;random=0.5"
+)
+"""Agents of fixed style for the games of the joint belief, with their shares."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointBeliefOptions:
+    """Options of a run that trains the joint belief over the opponent's hand."""
+
+    rounds: int = option(60, "Rounds; each plays fresh games and learns from them once.")
+    positions: int = option(20_000, "Positions of a round.")
+    strong: str = option(STRONG, "Strong agents, as NAME=SHARE with semicolons between them.")
+    styles: str = option(STYLES, "Agents of fixed style, written in the same way.")
+    self_play: float = option(0.5, "Share of the games in which both agents are strong.")
+    held_out: int = option(4000, "Positions of other games on which each round is measured.")
+    batch: int = option(256, "Positions of one step.")
+    rate: float = option(2e-3, "Learning rate at the start; it falls along a cosine.")
+    threads: int = option(1, "Threads of PyTorch; 0: one per core.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if min(self.rounds, self.batch, self.rate, self.held_out) <= 0 or self.positions < self.batch:
+            raise OptionError("rounds, batch, rate and held_out must be positive, and positions at least a batch")
+        if not 0 <= self.self_play <= 1:
+            raise OptionError(f"self_play is {self.self_play}, but must be between 0 and 1")

@@ -41,6 +41,12 @@ TRAINERS = {
         "Train the shape of opponents' hands in Gin, for sampling whole hands.",
         "--entries 400000 --out hand-shape",
     ),
+    "gin-joint-belief": TrainerEntry(
+        "gin_joint_belief:GinJointBelief",
+        o.JointBeliefOptions,
+        "Train the joint belief over the opponent's hand in Gin, for sampling whole hands.",
+        "--rounds 60 --out joint",
+    ),
     "gin-at-once": TrainerEntry(
         "gin_at_once:GinAtOnce",
         o.AtOnceOptions,
