@@ -58,6 +58,7 @@ web:  ## rebuild the browser table from web/ into src/rummylab/ui/web/static (ne
 
 browser: setup-test  ## play full matches in headless Chromium, check accessibility, and write docs/images/web (needs Chromium)
 	@RUMMYLAB_BROWSER=full $(BIN)/python -m pytest -q -n 2 tests/browser
+	@RUMMYLAB_LEAK_HANDS=200 RUMMYLAB_SCHEMA_EXAMPLES=50 $(BIN)/python -m pytest -q -n 2 tests/leaks/test_web_leaks.py tests/unit/test_web_v1.py
 
 coverage: setup-check  ## measure which lines of the Python side the fast tests reach; kernels are left out
 	@$(BIN)/python -m coverage run -m pytest -q -m "not slow"

@@ -134,7 +134,11 @@ NAME = re.compile(rf"({'|'.join(NAMES)}) of (clubs|hearts|spades|diamonds)")
 
 
 def cards_in(text: str) -> set[str]:
-    """Return every card that *text* names, in any of the ways in which answers name cards."""
+    """Return every card that *text* names, in any of the ways in which answers name cards.
+
+    What a wild card of the own hand stands for is the name of a place in a meld, not of a card.
+    """
+    text = re.sub(r'"stands_for":"[^"]*"', "", text)
     found = set(CARD.findall(text))
     for action in re.findall(r'"([a-z ]+ (?:(?:[A-Z2-9T][chsdJ] ?)+)[^"]*)"', text):
         found |= {word for word in action.split() if re.fullmatch(r"[A2-9TJQK][chsd]|PJ", word)}

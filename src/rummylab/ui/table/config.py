@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
-from rummylab.agents.levels import DEFAULT_LEVEL, agent_at, ladder
+from rummylab.agents.levels import DEFAULT_LEVEL, ladder, rung_at
 from rummylab.agents.registry import entry
 from rummylab.engine.options import parse_call
 from rummylab.engine.rules import Rules
@@ -32,6 +32,8 @@ class Chair:
     short: str
     agent: str | None = None
     level: int | None = None
+    noise: float = 0.0
+    """Probability with which the agent makes a random move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,19 +122,20 @@ def agent_chair(rules: Rules, agent: str | None, level: int | None, alone: bool,
         UnknownNameError: There is no such agent.
         OptionError: There is no such level.
     """
-    game = rules.name
+    game, noise = rules.name, 0.0
     if agent is None:
         level = DEFAULT_LEVEL if level is None else level
-        agent = agent_at(game, level, rules.options)
+        rung = rung_at(game, level, rules.options)
+        agent, noise = rung.agent, rung.noise
     else:
         level = None
     entry(game, agent)
     title = agent_title(game, agent, level)
     if alone:
         name = f"{title}, level {level}" if level is not None else title
-        return Chair("agent", name, f"{title} {level}" if level is not None else title, agent, level)
+        return Chair("agent", name, f"{title} {level}" if level is not None else title, agent, level, noise)
     first = NAMES[place % len(NAMES)]
-    return Chair("agent", f"{first} ({title}{f' {level}' if level is not None else ''})", first, agent, level)
+    return Chair("agent", f"{first} ({title}{f' {level}' if level is not None else ''})", first, agent, level, noise)
 
 
 def chairs_for(rules: Rules, name: str, opponents: Sequence[Mapping[str, Any]], level: int | None) -> tuple[Chair, ...]:

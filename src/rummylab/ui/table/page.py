@@ -20,8 +20,8 @@ def replay_page(records: Sequence[Record], title: str = "") -> str:
         RecordError: A record does not follow the rules, or shows only what one seat saw.
     """
     hands: list[dict[str, Any]] = [msgspec.json.decode(msgspec.json.encode(replay(record))) for record in records]
-    # Inside a script element only "</" could end the data.
-    data = json.dumps(hands, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/").replace("<!", "<\\!")
+    # No "<" in the data: it could end the script element.
+    data = json.dumps(hands, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     environment = Environment(
         loader=PackageLoader("rummylab.ui.table", "templates"), autoescape=select_autoescape(["html", "j2"])
     )

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rummylab.agents.handicap import Handicapped
 from rummylab.agents.registry import agent as named_agent
 from rummylab.cards.deck import Deck
 from rummylab.engine.action import Action, Event
@@ -81,12 +82,12 @@ def _prototype(game: str, name: str) -> Any:
     return named_agent(game, name)
 
 
-def make_agent(game: str, name: str) -> Agent:
-    """Return a new agent; tables share its numbers, which may be many."""
+def make_agent(game: str, name: str, noise: float = 0.0) -> Agent:
+    """Return a new agent, perhaps with a handicap; tables share its numbers, which may be many."""
     found = _prototype(game, name)
-    if type(found) is CompiledAgent:
-        return CompiledAgent(found.name, found.kernel, found.params)
-    return named_agent(game, name)
+    is_plain = type(found) is CompiledAgent
+    agent = CompiledAgent(found.name, found.kernel, found.params) if is_plain else named_agent(game, name)
+    return Handicapped(agent, noise) if noise else agent
 
 
 @dataclass(slots=True)
@@ -196,7 +197,7 @@ class Session:
         for seat, chair in enumerate(self.config.chairs):
             if chair.kind == "agent" and chair.agent is not None:
                 if seat not in self.agents:
-                    self.agents[seat] = make_agent(self.config.game, chair.agent)
+                    self.agents[seat] = make_agent(self.config.game, chair.agent, chair.noise)
                 self._sit(seat)
         return self
 
@@ -209,7 +210,7 @@ class Session:
         for seat, agent in self.agents.items():
             self._sit(seat)
             last = next((memo for memo in reversed(self._memos) if memo.seat == seat), None)
-            if last is not None and isinstance(agent, CompiledAgent):
+            if last is not None and isinstance(agent, CompiledAgent | Handicapped):
                 agent.restore(last.memo)
 
     # --- Questions --------------------------------------------------------------------------------------------------
@@ -322,7 +323,7 @@ class Session:
 
         def ask() -> tuple[Action, bytes | None]:
             action = agent.act(seen)
-            return action, agent.snapshot() if isinstance(agent, CompiledAgent) else None
+            return action, agent.snapshot() if isinstance(agent, CompiledAgent | Handicapped) else None
 
         return ask
 

@@ -56,6 +56,10 @@ class Limits:
     costly_burst: float = 20.0
 
 
+NO_LIMITS: Final = Limits(per_second=1e9, burst=1e9, costly_per_second=1e9, costly_burst=1e9)
+"""For benchmarks and tests, set by ``RUMMYLAB_NO_LIMITS=1``."""
+
+
 @dataclass(slots=True)
 class Bucket:
     """Tokens that refill with time."""

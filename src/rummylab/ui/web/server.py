@@ -67,6 +67,7 @@ def serve(
         import uvicorn
 
         from rummylab.ui.web.app import WebConfig, create_app
+        from rummylab.ui.web.security import NO_LIMITS, Limits
     except ImportError as error:
         raise MissingExtraError(
             f"the web table needs: pip install 'rummylab[web]' ({error.name} is missing); "
@@ -78,7 +79,8 @@ def serve(
     shown = "localhost" if host in ("127.0.0.1", "::1") else host
     address = f"http://{shown}:{sock.getsockname()[1]}/{route}"
     names = hosts | ({host.lower()} if host not in ("0.0.0.0", "::") else frozenset())
-    app = create_app(WebConfig(store=str(path), hosts=frozenset(names), warm=warm))
+    limits = NO_LIMITS if os.environ.get("RUMMYLAB_NO_LIMITS") else Limits()
+    app = create_app(WebConfig(store=str(path), hosts=frozenset(names), warm=warm, limits=limits))
     settings = uvicorn.Config(
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, server_header=False, lifespan="on"
     )

@@ -13,8 +13,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from rummylab.agents.levels import agent_at
-from rummylab.agents.registry import agent as named_agent
+from rummylab.agents.levels import rung_at
 from rummylab.agents.registry import entries
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -31,6 +30,7 @@ from rummylab.errors import DeckError, IllegalActionError, NotationError, Option
 from rummylab.games.registry import GAMES
 from rummylab.games.registry import game as game_named
 from rummylab.ui.table.config import Chair
+from rummylab.ui.table.session import make_agent
 from rummylab.ui.table.view import position_view, rules_title, show_of
 from rummylab.ui.web import schemas as ask
 from rummylab.ui.web.answers import ERRORS, answer
@@ -124,10 +124,11 @@ async def post_move(request: Request, body: ask.MoveIn) -> Response:
     """Return an agent's move in a position."""
     seen = to_move(observed(body.position))
     game, options = seen.rules.name, seen.rules.options
-    name = body.agent or (agent_at(game, body.level, options) if body.level else seen.rules.spec.opponent_for(options))
+    rung = rung_at(game, body.level, options) if body.level and not body.agent else None
+    name = rung.agent if rung else body.agent or seen.rules.spec.opponent_for(options)
 
     def act() -> Action:
-        agent = named_agent(game, name)
+        agent = make_agent(game, name, rung.noise if rung else 0.0)
         agent.sit(seen.rules, seen.seat, player_stream(body.seed, 0, int(seen.seat)))
         return agent.act(seen)
 
@@ -152,7 +153,8 @@ async def post_sample(body: ask.SampleIn) -> Response:
         if state.actor is None:
             break
         legal = state.legal_actions
-        state.push(legal[(body.seed + number) % len(legal)])
+        alike = [action for action in legal if action.verb == legal[0].verb]  # draw and discard; nobody gives up
+        state.push(alike[(body.seed + number) % len(alike)])
     seen = state.observe(state.actor if state.actor is not None else Seat(0))
     return answer({"position": json.loads(seen.to_json())})
 
