@@ -2,25 +2,36 @@
 # Run the whole suite, or with the argument "fast" the part that takes a minute.
 set -eu
 mode="${1:-all}"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
 
-# Two processes share the compiling; the test workers would each do all of it.
+style() {
+    ruff check . && ruff format --check . && mypy && lint-imports
+}
+
+# Two processes share the compiling, with one style check beside them; the test workers would each compile everything.
 python tests/warm_up.py gin gin_pass contract &
+first=$!
 python tests/warm_up.py indian rest &
-
+second=$!
 echo "== style and types"
-ruff check .
-ruff format --check .
-mypy
-lint-imports
-wait
+style
+wait $first
+wait $second
 # One worker for each core. Slow tests start first, and an idle worker takes tests from a busy one.
 workers="-n auto --dist worksteal"
 if [ "$mode" = fast ]; then
     echo "== fast tests"
-    exec python -m pytest -q $workers -m "not slow"
+    python -m pytest -q $workers -m "not slow"
+    exit
 fi
+# A second compilation of the slice that these tests reach, and of nothing else, while the other tests run.
+NUMBA_BOUNDSCHECK=1 python -m pytest -q -n 0 tests/conformance/test_bounds.py > "$out/bounds" 2>&1 &
+bounds=$!
+failed=0
 echo "== tests"
-python -m pytest -q $workers
-# A second compilation of the slice that these tests reach, and of nothing else.
+python -m pytest -q $workers || failed=1
 echo "== kernels with bounds checks"
-NUMBA_BOUNDSCHECK=1 exec python -m pytest -q -n auto --dist loadgroup tests/conformance/test_bounds.py
+wait $bounds || failed=1
+cat "$out/bounds"
+exit $failed

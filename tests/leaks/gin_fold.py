@@ -104,7 +104,7 @@ class GinFold:
     def _draw_upcard(self, seat: int, cards: list[int], secret: list[int]) -> None:
         if self.phase == "draw":
             self.up_draws += 1
-            if self.up_draws == self.options.up_card_cap:
+            if self.up_draws == self.options.upcard_cap:
                 self._cancel()
                 return
         self._take(seat)
@@ -143,7 +143,7 @@ class GinFold:
             self._cancel()
         elif self.stock <= self.options.wall:
             self.phase = "wall"
-            if not self.options.last_up_card:
+            if not self.options.last_upcard:
                 self._cancel()
         elif self.turn == self.options.turn_cap:
             self._cancel()
@@ -188,7 +188,7 @@ class GinFold:
             self.actor = 1 - seat
             if gin and self.outcome == "none":  # ten cards lie there: everybody can count them
                 self.outcome = "gin"
-            self.phase = "lay off" if self.options.lay_offs == "defender" and not gin else "defend"
+            self.phase = "lay off" if self.options.layoffs == "defender" and not gin else "defend"
         elif self.phase == "lay off":
             self.phase = "defend"
         else:

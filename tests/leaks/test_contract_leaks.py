@@ -38,7 +38,7 @@ ALL_PHASES = {(phase, seat) for phase in ("draw", "play", "lay down", "over") fo
         {"contract": "S3+R4", "hand_sizes": "10"},
         {"contract": "2R3", "set_sizes": "minimum", "going_out": "discard_only"},
         {"reshuffle": "all_non_hand", "max_reshuffles": 4, "jokers": 1},
-        {"wild_up_card": False, "discard_drawn": False, "same_rank": False, "set_sizes": "minimum"},
+        {"wild_upcard": False, "discard_drawn": False, "same_rank": False, "set_sizes": "minimum"},
     ],
     ids=lambda changes: "-".join(changes),
 )

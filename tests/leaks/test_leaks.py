@@ -249,7 +249,7 @@ def test_the_view_is_a_fold_over_the_redacted_log(game: str, preset: str) -> Non
     [
         {"refuse_repeats": True, "knock_limit": 40},
         {"oklahoma": True, "big_gin_bonus": 31},
-        {"knock_card": True, "lay_offs": "defender"},
+        {"knock_card": True, "layoffs": "defender"},
         {"turn_cap": 9, "knock_limit": 30},
     ],
     ids=lambda changes: "-".join(changes),

@@ -298,7 +298,7 @@ def gin_score(state: State) -> tuple[float, float]:
     kept = 0 if big else reference.points(reference.loose(hand[knocker], melds[knocker]))
     assert kept <= options["knock_limit"] or options["oklahoma"] or options["knock_card"]
     left = reference.loose(hand[1 - knocker], melds[1 - knocker]) - laid
-    if options["lay_offs"] == "official" and kept > 0:
+    if options["layoffs"] == "official" and kept > 0:
         expected = [card for card, _ in reference.official_lay_offs(melds[knocker], left)]
         assert automatic == expected
         left -= set(expected)

@@ -81,7 +81,7 @@ def test_the_first_up_card_may_be_wild() -> None:
     assert "draw upcard" in legal(state)
     push(state, "draw upcard")
     assert hand_of(state, 0).jokers == 1
-    natural = deal(up="2h", stock="PJ 2d 8d", wild_up_card=False)
+    natural = deal(up="2h", stock="PJ 2d 8d", wild_upcard=False)
     assert table(natural)["up"] == Card.parse("8d").id
     push(natural, "draw stock")
     assert natural.log[-1].secret == (Card.parse("PJ"),), "the wild went where the natural card was"

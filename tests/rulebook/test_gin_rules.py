@@ -634,7 +634,7 @@ def with_scores(preset: str, scores: tuple[int, int], tenth: str, **changes: int
     rules.set_scores(row, scores)
     state = State(rules, row, make_deck(KNOCKER, f"{NINE_MELDED} {tenth}", "Kd", "Ks"), 0)
     push(state, "pass; pass; draw stock; knock Ks", SPREAD_9)
-    if rules.options.lay_offs == "defender":
+    if rules.options.layoffs == "defender":
         push(state, "done")
     return push(state, DEFENCE)
 
@@ -998,7 +998,7 @@ def test_changed_options_are_no_preset() -> None:
         ({"knock_limit": 101}, "between 0 and 100"),
         ({"knock_limit": "ten"}, "int"),
         ({"tie_undercuts": 1}, "bool"),
-        ({"lay_offs": "nobody"}, "official, defender"),
+        ({"layoffs": "nobody"}, "official, defender"),
         ({"wall": 31}, "wall"),
         ({"max_run": 4}, "max_run"),
         ({"knock_card": True, "oklahoma": True}, "exclude"),

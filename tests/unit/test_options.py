@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
-from rummylab import GinOptions, IndianOptions
-from rummylab.engine.options import convert, parse_call
+from rummylab import ContractOptions, GinOptions, IndianOptions
+from rummylab.engine.options import Options, convert, parse_call
 from rummylab.errors import OptionError, UnknownNameError
+from rummylab.games.registry import game
 
 
 @pytest.mark.parametrize("preset", GinOptions.PRESETS)
@@ -28,7 +30,7 @@ def test_changed_options_are_custom() -> None:
         ({"knock_limit": -1}, "knock_limit is -1, but must lie between 0 and 100"),
         ({"knock_limit": "ten"}, "knock_limit takes int values, not 'ten'"),
         ({"tie_undercuts": 1}, "tie_undercuts takes bool values, not 1"),
-        ({"lay_offs": "nobody"}, "lay_offs is 'nobody', but must be one of official, defender"),
+        ({"layoffs": "nobody"}, "layoffs is 'nobody', but must be one of official, defender"),
         ({"knock_card": True, "oklahoma": True}, "exclude each other"),
         ({"turn_cap": 0}, "may never end"),
     ],
@@ -44,6 +46,41 @@ def test_an_unknown_option_suggests_the_nearest() -> None:
         GinOptions.preset("eaai", knok_limit=3)
     with pytest.raises(OptionError, match="not valid TOML"):
         GinOptions.from_toml("knock_limit = ")
+
+
+@pytest.mark.parametrize(
+    ("options", "former", "name", "value"),
+    [
+        (GinOptions, "lay_offs", "layoffs", "defender"),
+        (GinOptions, "lay_off_reach", "layoff_reach", 3),
+        (GinOptions, "last_up_card", "last_upcard", True),
+        (GinOptions, "up_card_cap", "upcard_cap", 7),
+        (ContractOptions, "wild_up_card", "wild_upcard", False),
+    ],
+)
+def test_former_names_of_options_are_read_and_new_ones_written(
+    options: type[Options], former: str, name: str, value: Any
+) -> None:
+    default = next(iter(options.PRESETS))
+    text = str(value).lower()
+    toml = f'"{value}"' if isinstance(value, str) else text
+    wanted = options.preset(default, **{name: value})
+    assert wanted != options.preset(default)
+    for found in (
+        options.preset(default, **{former: value}),
+        options.from_dict({former: value}),
+        options.from_toml(f"{former} = {toml}"),
+        options.parse(f"{default}({former}={text})"),
+    ):
+        assert found == wanted
+    assert former not in wanted.to_toml()
+    with pytest.raises(OptionError, match=f"option {name} is given twice, once under its former name"):
+        options.from_dict({former: value, name: value})
+
+
+def test_a_former_name_changes_a_preset_that_sets_the_option() -> None:
+    assert GinOptions.preset("classic", lay_offs="official").layoffs == "official"
+    assert game("gin").rules(GinOptions.preset("classic"), lay_offs="official").options.layoffs == "official"
 
 
 def test_options_cannot_be_changed_in_place() -> None:

@@ -12,7 +12,9 @@ import pytest
 from rummylab import Record, State, agent, gin, play, play_match
 from rummylab.engine.records import parse_records, read_records, validate_records, write_records
 from rummylab.engine.writing import write_whole
-from rummylab.errors import RecordError
+from rummylab.errors import RecordError, WrongTypeError
+from rummylab.games.gin.options import GinOptions
+from waiting import PATIENCE
 
 
 def finished(seed: int = 3, preset: str = "eaai") -> State:
@@ -150,6 +152,29 @@ def test_a_header_with_an_impossible_deck_or_option_is_refused(tmp_path: Path) -
         assert message in str(error.value)
 
 
+def test_a_record_with_former_names_of_options_replays(tmp_path: Path) -> None:
+    lines = record(preset="classic").to_text().splitlines()
+    former = {name: old for old, name in GinOptions.FORMER.items()}
+    head = json.loads(lines[0])
+    head["options"] = {former.get(name, name): value for name, value in head["options"].items()}
+    assert {"lay_offs", "up_card_cap"} <= set(head["options"])
+    (state,) = validate_records(_write(tmp_path / "x.rgr", _forge([json.dumps(head), *lines[1:]])))
+    assert state.to_bytes() == finished(preset="classic").to_bytes()
+
+
+def test_wrong_types_are_named(tmp_path: Path) -> None:
+    for call, words in (
+        (lambda: write_records(3, 4), "the path of a record must be .* not 3"),  # type: ignore[arg-type]
+        (lambda: write_records(tmp_path / "x.rgr", 4), "records must be a list of records, not 4"),  # type: ignore[arg-type]
+        (lambda: write_records(tmp_path / "x.rgr", [4]), "one of the records must be .* not 4"),  # type: ignore[list-item]
+        (lambda: read_records(3), "the path of a record must be .* not 3"),  # type: ignore[arg-type]
+        (lambda: validate_records(3), "the path of a record must be .* not 3"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(WrongTypeError, match=words):
+            call()
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_device_is_written_to_and_not_replaced_by_a_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -157,6 +182,6 @@ def test_a_device_is_written_to_and_not_replaced_by_a_file(tmp_path: Path) -> No
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
     write_whole(pipe, b"all of it")
-    reader.join(5)
+    reader.join(PATIENCE)
     assert got == [b"all of it"]
     assert pipe.is_fifo()

@@ -98,10 +98,10 @@ def convert(kind: type[Any], options: Mapping[str, str], owner: str) -> dict[str
         OptionError: If a text does not read as a value of the field's type.
     """
     names = [field.name for field in dataclasses.fields(kind) if field.init]
-    hints = get_type_hints(kind)
+    former, hints = getattr(kind, "FORMER", {}), get_type_hints(kind)
     values: dict[str, Any] = {}
     for key, text in options.items():
-        name = names[int(key) - 1] if key.isdecimal() and int(key) <= len(names) else key
+        name = names[int(key) - 1] if key.isdecimal() and int(key) <= len(names) else former.get(key, key)
         if name.isdecimal():
             raise OptionError(f"{owner} takes {len(names)} options, not {name}.")
         if name not in names:
@@ -156,6 +156,8 @@ class Options:
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {}
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    FORMER: ClassVar[Mapping[str, str]] = {}
+    """Names that options had before, with their names now: old records, positions, stores and TOML files load."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -177,7 +179,7 @@ class Options:
         check_type(name, str, f"a {cls.KIND}")
         if name not in cls.PRESETS:
             raise UnknownNameError(cls.KIND, name, cls.PRESETS)
-        return cls.from_dict({**cls.PRESETS[name], **changes})
+        return cls.from_dict({**cls.PRESETS[name], **cls.renamed(changes)})
 
     @classmethod
     def parse(cls, text: str, **changes: Any) -> Self:
@@ -188,7 +190,7 @@ class Options:
             OptionError: If a value is not allowed.
         """
         name, options = parse_call(text)
-        return cls.preset(name, **{**convert(cls, options, name), **changes})
+        return cls.preset(name, **{**convert(cls, options, name), **cls.renamed(changes)})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -200,10 +202,26 @@ class Options:
         """
         check_type(values, Mapping, "options", "a mapping of names and values")
         known = {field.name for field in dataclasses.fields(cls)}
+        values = cls.renamed(values)
         for name in values:
             if name not in known:
                 raise UnknownNameError("option", name, known)
         return cls(**values)
+
+    @classmethod
+    def renamed(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return *values* under the names that the options have now.
+
+        Raises:
+            OptionError: If an option is given under its name and a former one.
+        """
+        found: dict[str, Any] = {}
+        for former, value in values.items():
+            name = cls.FORMER.get(former, former)
+            if name in found:
+                raise OptionError(f"option {name} is given twice, once under its former name")
+            found[name] = value
+        return found
 
     @classmethod
     def from_toml(cls, text: str) -> Self:

@@ -136,8 +136,7 @@ class Record:
         Raises:
             RecordError: The file cannot be read, is damaged, or has several records and *hand* names none of them.
         """
-        check_type(path, (str, Path), "the path of a record")
-        records = read_records(Path(path))
+        records = read_records(path)
         number = 1 if hand is None and len(records) == 1 else hand
         if number is None or not 1 <= whole(number, "hand") <= len(records):
             raise RecordError(f"{path} has {len(records)} records: choose one with hand=1 to hand={len(records)}")
@@ -145,8 +144,7 @@ class Record:
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Append the record to a file, or replace the file."""
-        check_type(path, (str, Path), "the path of a record")
-        write_records(Path(path), [self], overwrite=overwrite)
+        write_records(path, [self], overwrite=overwrite)
 
     @property
     def is_redacted(self) -> bool:
@@ -205,21 +203,36 @@ class Record:
         return "\n".join(lines)
 
 
-def write_records(path: Path, records: Iterable[Record], *, overwrite: bool = False) -> None:
-    """Append *records* to the file *path*, or replace it with *overwrite*. An interrupted write changes nothing."""
+def write_records(path: str | Path, records: Iterable[Record], *, overwrite: bool = False) -> None:
+    """Append *records* to the file *path*, or replace it with *overwrite*. An interrupted write changes nothing.
+
+    Raises:
+        WrongTypeError: *path* is not a path, or *records* holds something else.
+    """
+    path = _path(path)
+    check_type(records, Iterable, "records", "a list of records")
+    records = list(records)
+    for record in records:
+        check_type(record, Record, "one of the records")
     before = read_text(path, RecordError) if path.is_file() and not overwrite else ""
     if before and not before.endswith("\n"):
         before += "\n"
     write_whole(path, (before + "".join(record.to_text() for record in records)).encode())
 
 
-def read_records(path: Path) -> list[Record]:
+def _path(path: str | Path) -> Path:
+    check_type(path, (str, Path), "the path of a record")
+    return Path(path)
+
+
+def read_records(path: str | Path) -> list[Record]:
     """Read every record of *path*.
 
     Raises:
+        WrongTypeError: *path* is not a path.
         RecordError: The file is damaged. The message has the number of the line and what was expected there.
     """
-    return parse_records(read_text(path, RecordError), str(path))
+    return parse_records(read_text(_path(path), RecordError), str(path))
 
 
 def parse_records(text: str, name: str = "record") -> list[Record]:
@@ -231,7 +244,7 @@ def parse_records(text: str, name: str = "record") -> list[Record]:
     return reader.finish()
 
 
-def validate_records(path: Path, rules_of: RulesOf = rules_of) -> list[State]:
+def validate_records(path: str | Path, rules_of: RulesOf = rules_of) -> list[State]:
     """Read and replay every record of *path*, and return the finished tables.
 
     Raises:

@@ -230,7 +230,7 @@ class GameSpec:
         if isinstance(text, Options):
             if not isinstance(text, self.options):
                 raise OptionError(f"{self.title} takes {self.options.__name__}, not {type(text).__name__}.")
-            return self.options.from_dict({**text.to_dict(), **changes}) if changes else text
+            return self.options.from_dict({**text.to_dict(), **self.options.renamed(changes)}) if changes else text
         return self.options.parse(text or self.presets[0], **changes)
 
     def in_format(self, text: str | None, form: str | None) -> str | None:

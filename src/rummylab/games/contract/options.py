@@ -116,7 +116,7 @@ class ContractOptions(Options):
     """Jokers in each deck (1)."""
     wild_twos: bool = True
     """Twos are wild, as jokers are (1)."""
-    wild_up_card: bool = True
+    wild_upcard: bool = True
     """The first upcard may be wild; otherwise the next natural card of the stock changes places with it (2)."""
     discard_drawn: bool = True
     """The card just drawn may be discarded; otherwise only if no other is left (3)."""
@@ -185,6 +185,7 @@ class ContractOptions(Options):
         "going_out": ("lay_off", "discard_only"),
         "reshuffle": ("discards", "all_non_hand"),
     }
+    FORMER: ClassVar[Mapping[str, str]] = {"wild_up_card": "wild_upcard"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -69,7 +69,7 @@ OPTIONS = np.dtype(
         ("decks", "i2"),
         ("jokers", "i2"),  # in each deck
         ("wild_twos", "i2"),
-        ("wild_up_card", "i2"),
+        ("wild_upcard", "i2"),
         ("discard_drawn", "i2"),
         ("larger_sets", "i2"),
         ("same_rank", "i2"),
@@ -830,7 +830,7 @@ def open_hand(row: np.void) -> None:
         seat = next_seat(table, seat)
     # Where the first upcard must not be wild, it changes places with the next natural card (2).
     other = dealt
-    while is_wild(table.rules, row.deck[other]) and not table.rules.wild_up_card:
+    while is_wild(table.rules, row.deck[other]) and not table.rules.wild_upcard:
         other += 1
     swap_cards(row, dealt, other)
     _lay_open(table, row.deck[dealt])

@@ -10,21 +10,21 @@ from rummylab.engine.options import Options
 from rummylab.errors import OptionError
 
 _CLASSIC: Final[dict[str, Any]] = {
-    "lay_offs": "defender",
+    "layoffs": "defender",
     "big_gin_bonus": 31,
     "game_bonus": 100,
     "box_bonus": 25,
     "shut_out_doubles": True,
 }
 _OPENSPIEL: Final[dict[str, Any]] = {
-    "lay_offs": "defender",
+    "layoffs": "defender",
     "tie_undercuts": False,
     "discard_taken": True,
-    "last_up_card": True,
-    "lay_off_reach": 2,
+    "last_upcard": True,
+    "layoff_reach": 2,
     "knock_by_eleven": True,
     "max_run": 5,
-    "up_card_cap": 50,
+    "upcard_cap": 50,
     "turn_cap": 0,
     "random_starter": False,
     "target": 0,
@@ -45,9 +45,9 @@ class GinOptions(Options):
     """Equal deadwood is an undercut; otherwise it pays nothing."""
     big_gin_bonus: int = 0
     """Bonus for eleven melded cards, shown without a discard; 0: not played."""
-    lay_offs: str = "official"
+    layoffs: str = "official"
     """``official``: the referee's greedy scan once both have melded. ``defender``: the defender chooses, then melds."""
-    lay_off_reach: int = 13
+    layoff_reach: int = 13
     """Most cards that may be laid off at each end of a run."""
     max_run: int = 13
     """Longest run that may be laid down as one meld (a longer one is laid as two)."""
@@ -55,11 +55,11 @@ class GinOptions(Options):
     """The upcard just taken may be discarded again; two in a row cancel the hand."""
     wall: int = 2
     """Stock cards at which the hand is canceled."""
-    last_up_card: bool = False
+    last_upcard: bool = False
     """At the wall the next player may still knock with the upcard."""
     turn_cap: int = 200
     """Turns after which the hand is canceled; 0: none."""
-    up_card_cap: int = 0
+    upcard_cap: int = 0
     """The upcard draw (first turn apart) that cancels the hand; 0: none."""
     refuse_repeats: bool = False
     """The same (upcard taken, discard) pair may not recur within a hand."""
@@ -84,23 +84,29 @@ class GinOptions(Options):
         "gin_bonus": (0, 1000),
         "undercut_bonus": (0, 1000),
         "big_gin_bonus": (0, 1000),
-        "lay_off_reach": (1, 13),
+        "layoff_reach": (1, 13),
         "max_run": (5, 13),
         "wall": (0, 30),
         "turn_cap": (0, 10_000),
-        "up_card_cap": (0, 10_000),
+        "upcard_cap": (0, 10_000),
         "target": (0, 10_000),
         "game_bonus": (0, 10_000),
         "box_bonus": (0, 10_000),
     }
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"lay_offs": ("official", "defender")}
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"layoffs": ("official", "defender")}
+    FORMER: ClassVar[Mapping[str, str]] = {
+        "lay_offs": "layoffs",
+        "lay_off_reach": "layoff_reach",
+        "last_up_card": "last_upcard",
+        "up_card_cap": "upcard_cap",
+    }
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.knock_card and self.oklahoma:
             raise OptionError("options knock_card and oklahoma exclude each other: both set the knock limit")
-        if self.turn_cap == 0 and self.up_card_cap == 0 and not self.refuse_repeats:
+        if self.turn_cap == 0 and self.upcard_cap == 0 and not self.refuse_repeats:
             raise OptionError(
                 "a hand may never end, because two players can swap upcards forever:"
-                " set turn_cap, up_card_cap or refuse_repeats"
+                " set turn_cap, upcard_cap or refuse_repeats"
             )

@@ -46,13 +46,13 @@ OPTIONS = np.dtype(
         ("tie_undercuts", "i2"),
         ("big_gin_bonus", "i2"),
         ("defender_lays_off", "i2"),
-        ("lay_off_reach", "i2"),
+        ("layoff_reach", "i2"),
         ("max_run", "i2"),
         ("discard_taken", "i2"),
         ("wall", "i2"),
-        ("last_up_card", "i2"),
+        ("last_upcard", "i2"),
         ("turn_cap", "i2"),
-        ("up_card_cap", "i2"),
+        ("upcard_cap", "i2"),
         ("refuse_repeats", "i2"),
         ("knock_card", "i2"),
         ("oklahoma", "i2"),
@@ -258,7 +258,7 @@ def _is_out_of_reach(table: np.void, meld: int, card: int) -> bool:
     for i in range(table.n_laid):
         as_laid_down &= ~bit(table.laid[i])
     distance = max(lowest(as_laid_down) - lowest(card), lowest(card) - highest(as_laid_down))
-    return distance > table.rules.lay_off_reach and not is_group(meld)
+    return distance > table.rules.layoff_reach and not is_group(meld)
 
 
 @helper
@@ -524,7 +524,7 @@ def _draw(row: np.void, code: int, top: int) -> int:
     always_inline()
     table = row.table
     takes = code == TAKE_UP_CARD
-    if table.rules.up_card_cap and _is_up_card_too_many(table, code):
+    if table.rules.upcard_cap and _is_up_card_too_many(table, code):
         return -1
     # 1. The card goes from the pile or from the stock to the hand.
     seat = table.actor & 1
@@ -554,7 +554,7 @@ def _draw(row: np.void, code: int, top: int) -> int:
 def _is_up_card_too_many(table: np.void, code: int) -> bool:
     """Cancel the hand and return true if *code* is the draw of an upcard that does so (13)."""
     rare()
-    if code != TAKE_UP_CARD or table.phase != DRAW or table.up_draws + 1 != table.rules.up_card_cap:
+    if code != TAKE_UP_CARD or table.phase != DRAW or table.up_draws + 1 != table.rules.upcard_cap:
         return False
     table.up_draws += 1
     _cancel(table)
@@ -607,7 +607,7 @@ def _discard(row: np.void, card: int) -> None:
     table.actor = other
     table.phase = DRAW
     if table.stock <= rules.wall:  # (6): the opponent does not get this last discard, but see (15)
-        if rules.last_up_card and table.back_and_forth < 2:
+        if rules.last_upcard and table.back_and_forth < 2:
             table.phase = WALL
         else:
             _cancel(table)

@@ -81,7 +81,7 @@ class Gin(KernelRules):
     options: GinOptions = field(default_factory=GinOptions)
 
     spec: ClassVar[GameSpec] = SPEC
-    FLAGS: ClassVar[Mapping[str, tuple[str, str]]] = {"defender_lays_off": ("lay_offs", "defender")}
+    FLAGS: ClassVar[Mapping[str, tuple[str, str]]] = {"defender_lays_off": ("layoffs", "defender")}
     STARTER_FIRST: ClassVar[bool] = False
 
     deadwood = staticmethod(deadwood)
