@@ -29,8 +29,8 @@ pyspiel = pytest.importorskip("pyspiel", reason="the test extra's open_spiel is 
 
 DRAW_UPCARD, DRAW_STOCK, PASS, KNOCK, FIRST_MELD = 52, 53, 54, 55, 56
 SUITS = "scdh"
-N_PLAYOUTS = 2000
-BATCHES = 4
+N_PLAYOUTS = 1000
+BATCHES = 2
 CALM, PATIENT, KEEN, GREEDY = range(4)
 """Styles of a playout: any move; sound draws and discards and a knock with gin only; the same but a knock at once;
 up-cards whenever there is one, and often thrown back."""
