@@ -30,7 +30,7 @@ NUMBA_BOUNDSCHECK=1 python -m pytest -q -n 0 tests/conformance/test_bounds.py > 
 bounds=$!
 failed=0
 echo "== tests"
-python -m pytest -q $workers || failed=1
+python -m pytest -q $workers -m "not bounds" || failed=1
 echo "== kernels with bounds checks"
 wait $bounds || failed=1
 cat "$out/bounds"

@@ -1,6 +1,6 @@
 """No kernel reads or writes outside an array: the rules of every game, and every agent that indexes arrays.
 
-Run with ``NUMBA_BOUNDSCHECK=1``, as `make test` does after the other tests: Numba then raises `IndexError`. Only what
+Run with ``NUMBA_BOUNDSCHECK=1``, as `make test` does beside the other tests: Numba then raises `IndexError`. Only what
 these tests reach is compiled a second time. Agents that are not listed work on masks and integers and call the same
 helpers as the listed ones.
 """

@@ -74,6 +74,7 @@ def test_former_names_of_options_are_read_and_new_ones_written(
     ):
         assert found == wanted
     assert former not in wanted.to_toml()
+    assert getattr(wanted, former) == value
     with pytest.raises(OptionError, match=f"option {name} is given twice, once under its former name"):
         options.from_dict({former: value, name: value})
 

@@ -10,7 +10,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Self, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_args, get_type_hints
 
 from rummylab.engine.reading import parse_toml
 from rummylab.errors import OptionError, UnknownNameError, check_type
@@ -172,6 +172,14 @@ class Options:
             low, high = self.RANGES[name]
             if not low <= value <= high:
                 raise OptionError(f"option {name} is {value}, but must lie between {low} and {high}")
+
+    if not TYPE_CHECKING:  # a misspelled option is still an error for mypy
+
+        def __getattr__(self, name: str) -> Any:
+            """Return the option that was called *name* before."""
+            if name in type(self).FORMER:
+                return getattr(self, type(self).FORMER[name])
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}", name=name, obj=self)
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

@@ -93,7 +93,7 @@ class GinShow(DeadwoodShow):
         )
         layoffs = (
             "The defender melds, and cards that fit the knocker's melds are laid off automatically."
-            if o.lay_offs == "official"
+            if o.layoffs == "official"
             else "The defender lays off what fits the knocker's melds, then melds. The table does this for you."
         )
         return (
