@@ -110,17 +110,19 @@ class ContractShow(Show):
         """The solver's laydown, or the costliest card that the contract can spare."""
         if self.lay_down is not None and self.lay_down in self.legal:
             return self.lay_down
+        offs = [action for action in self.legal if action.on]
+        if offs:
+            return max(offs, key=lambda action: self.points(action.cards[0]))
         throws = [action for action in self.legal if action.verb == "discard"]
-        if not throws:
-            return None
-        if self.has_laid_down:
-            return max(throws, key=lambda action: self.points(action.cards[0]))
-        evaluator = _evaluator(self.seen.contract, self.options)
-        left = [
-            (evaluator.distance(self.seen.hand - Hand.of(action.cards))[0], -self.points(action.cards[0]), action)
-            for action in throws
-        ]
-        return min(left)[2]
+        if self.has_laid_down or not throws:
+            return max(throws, key=lambda action: self.points(action.cards[0]), default=None)
+        return min(throws, key=self._spare)
+
+    def _spare(self, action: Action) -> tuple[int, bool, int, int]:
+        """Order discards: what keeps the contract nearest, then natural cards, then the costliest."""
+        card = action.cards[0]
+        distance, _ = _evaluator(self.seen.contract, self.options).distance(self.seen.hand - Hand.of([card]))
+        return distance, self.is_wild(card), -self.points(card), card.id
 
     def groups(self) -> tuple[GroupView, ...]:
         """Return what can be laid down, what fits the melds on the table, sets in the making, and the rest."""
@@ -270,8 +272,10 @@ class ContractShow(Show):
         """Return the tone of a move: a laydown goes before a discard."""
         if action.verb == "lay down":
             return "main" if action == self.suggested else "plain"
+        if action.on:
+            return "main" if action == self.suggested else "plain"
         if action.verb == "discard":
-            return "plain" if self.lay_down is not None else "main"
+            return "plain" if self.lay_down is not None or self._fitting else "main"
         return "main" if action.verb == "pass" else super().tone(action)
 
     def label(self, action: Action) -> tuple[str, str]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rummylab.cards.deck import Deck
 from rummylab.engine.action import Action
 from rummylab.engine.commitment import verify
-from rummylab.engine.records import Record
+from rummylab.engine.records import FORMER_VERBS, Record
+from rummylab.engine.rows import count_hands
 from rummylab.engine.seats import Seat
 from rummylab.engine.show import Fact, GroupView, MeldView, Showdown
 from rummylab.engine.state import State
 from rummylab.errors import RecordError
+from rummylab.games.lookup import rules_of
 from rummylab.ui.table.config import Chair
 from rummylab.ui.table.view import GameView, game_view, heading, rules_title, show_of
 
@@ -78,13 +81,13 @@ def replay(record: Record, you: int | None = None, record_id: str = "") -> Repla
     rules = end.rules
     names = [str(name) for name in record.header["seats"]]
     chairs = tuple(Chair("person" if place == you else "agent", name, name) for place, name in enumerate(names))
-    state = State(rules, *_start(record, rules), hand_no=end.hand_no)
+    state = start_state(record)
     moves = [event for event in record.events if event.chosen]
     steps = [_step(state, chairs, you, 0, None, None)]
     decision = 0
     for number, event in enumerate(moves, start=1):
         is_own = int(event.seat) == you and len(state.legal_actions) > 1
-        state.push(_action(state, event.action))
+        state.push(present_action(event.action))
         steps.append(_step(state, chairs, you, number, int(event.seat), decision if is_own else None))
         decision += is_own
     show = show_of(end.observe(Seat(you or 0)), chairs, you=you is not None, hand_no=end.hand_no)
@@ -103,21 +106,20 @@ def replay(record: Record, you: int | None = None, record_id: str = "") -> Repla
     )
 
 
-def _action(state: State, action: Action) -> Action:
-    from rummylab.engine.records import FORMER_VERBS
-
+def present_action(action: Action) -> Action:
+    """Return an action of a record with the present verb."""
     return Action(FORMER_VERBS.get(action.verb, action.verb), action.cards, action.on)
 
 
-def _start(record: Record, rules: Any) -> tuple[Any, Any, int]:
-    from rummylab.cards.deck import Deck
-    from rummylab.engine.rows import count_hands
-
-    head, row = record.header, rules.new_rows(1)
+def start_state(record: Record) -> State:
+    """Return the table of a record right after the deal."""
+    head = record.header
+    rules = rules_of(head["game"], head["options"])
+    row = rules.new_rows(1)
     rules.set_scores(row, head["scores"])
     rules.set_standing(row, head.get("standing", {}))
     count_hands(row, head["hand"])
-    return row, Deck.parse(head["deck"]), int(head["starter"])
+    return State(rules, row, Deck.parse(head["deck"]), int(head["starter"]), hand_no=head["hand"])
 
 
 def fairness_of(record: Record, rules: Any) -> ReplayFairness:

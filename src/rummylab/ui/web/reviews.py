@@ -106,7 +106,8 @@ class Reviews:
         coaching = self._coaching()
         made = []
         for puzzle in puzzles(found):
-            moves = [coaching._plain(move) for move in puzzle.moves]
+            seen = Observation.parse(puzzle.position)
+            moves = coaching.plain_moves(puzzle.moves, show_of(seen, self._chairs(seen), you=True, hand_no=0))
             made.append(
                 {
                     "position": puzzle.position,
@@ -135,11 +136,14 @@ class Reviews:
         return sorted(found, key=lambda one: int(str(one["step"])))
 
     @staticmethod
-    def puzzle_view(body: Mapping[str, Any]) -> dict[str, Any]:
+    def _chairs(seen: Observation) -> tuple[Chair, ...]:
+        names = ["You" if seat == seen.seat else f"Player {seat + 1}" for seat in range(seen.rules.seats)]
+        return tuple(Chair("person" if seat == seen.seat else "agent", name, name) for seat, name in enumerate(names))
+
+    @classmethod
+    def puzzle_view(cls, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the position of a puzzle."""
         seen = Observation.parse(body["position"])
-        names = ["You" if seat == seen.seat else f"Player {seat + 1}" for seat in range(seen.rules.seats)]
-        chairs = tuple(Chair("person" if seat == seen.seat else "agent", name, name) for seat, name in enumerate(names))
         title = rules_title(seen.rules.spec, seen.rules)
-        view = position_view(seen, chairs, title=title, you=int(seen.seat))
+        view = position_view(seen, cls._chairs(seen), title=title, you=int(seen.seat))
         return {"title": f"{seen.rules.spec.title}: {body['kind']}", "view": view, "question": "What would you do?"}
