@@ -342,3 +342,23 @@ def test_the_rules_panel_states_the_options_in_force(server: Server) -> None:
     found = browser.get("/api/rules", params={"game": "gin", "rules": "eaai(knock_limit=7)"}).json()
     assert "at most 7 points" in json.dumps(found)
     refused(browser.get("/api/rules", params={"game": "gin", "rules": "eaai(knock_limit=700)"}), 422, "invalid")
+
+
+@pytest.mark.parametrize("game", sorted(QUICK))
+def test_a_tutorial_leads_through_a_whole_hand_and_explains_wrong_moves(server: Server, game: str) -> None:
+    browser = server.browser()
+    view = browser.open(game, kind="tutorial")
+    steps = 0
+    while not view["lesson"]["done"]:
+        (expected,) = view["lesson"]["expected"]
+        assert view["lesson"]["step"] == steps + 1
+        assert expected in [action["id"] for action in view["actions"]]
+        wrong = next((action["id"] for action in view["actions"] if action["id"] != expected), None)
+        if wrong is not None:
+            body = {"version": view["version"], "action": wrong}
+            refused(browser.post(f"/api/tables/{view['id']}/move", body), 409, "wrong_move")
+        view = browser.move(view, expected)
+        steps += 1
+    assert steps >= 8
+    assert view["showdown"]["winner"] is not None
+    assert browser.get("/api/games").json()["games"] == []
