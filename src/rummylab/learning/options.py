@@ -41,6 +41,29 @@ class ContractCounterOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GinChampionOptions:
+    """The recipe of the champion's values. The defaults made the artifact in the package."""
+
+    hands: int = option(1_600_000, "Hands to learn from; a larger number extends a finished run.")
+    seed: int = option(1, SEED_HELP)
+    block: int = option(40_000, "Hands between two checkpoints.")
+    league: float = option(0.6, "Share of hands against players of fixed style.")
+    past: float = option(0.3, "Share of the other hands that is played against past selves.")
+    trace: float = option(0.8, "Lambda of TD(lambda): 1 learns from results alone.")
+    explore: float = option(0.1, "Share of decisions made with random errors in the values.")
+    spread: float = option(3.0, "Spread of these errors, in points.")
+    rate: float = option(0.0012, "Learning rate of Adam at the start; it falls by 95%.")
+    batch: int = option(1024, "Positions in a step of Adam.")
+    games: int = option(200, "Games against each frozen opponent after each block.")
+
+    def __post_init__(self) -> None:
+        if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1:
+            raise OptionError("hands, block and batch must be at least 1, and games at least 2")
+        if not all(0 <= share <= 1 for share in (self.league, self.past, self.trace, self.explore)):
+            raise OptionError("league, past, trace and explore are shares from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GinCfrOptions:
     """Options of a run that trains the CFR tables of Gin."""
 

@@ -59,6 +59,12 @@ TRAINERS = {
         "Train the discard, draw and knock tables of fitness-cfr, by Monte-Carlo CFR.",
         "--hands 2000000 --out gin-cfr",
     ),
+    "gin-champion": TrainerEntry(
+        "gin_champion:GinChampion",
+        o.GinChampionOptions,
+        "Train the values of champion, by self-play and a league.",
+        "--hands 4000000 --out gin-champion",
+    ),
     "gin-value": TrainerEntry(
         "gin_value:GinValue",
         o.GinValueOptions,

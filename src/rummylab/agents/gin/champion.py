@@ -1,0 +1,161 @@
+"""Champion: make the move that three small networks, learned in self-play, expect to bring the most points.
+
+Source: ours. Values from self-play with temporal differences go back to Tesauro's TD-Gammon; Kotnik and Kalita (2003)
+first tried them in Gin Rummy.
+
+Policy. Draw: take the upcard if the best discard or knock after it is worth more than a card from the stock. Discard:
+the card after which the position is worth most. Knock: always with gin, and otherwise if the expected score of the
+knock is higher than the value of going on. Melds and layoffs are left to the showdown solver. What the networks see,
+and the model of the opponent's cards that they use, is in :mod:`rummylab.agents.gin.champion_values`.
+
+Levels. ``champion(level=1)`` to ``champion(level=10)`` are handicaps for people to play against: the values get random
+errors, and discards older than a few turns are forgotten. Nothing else differs, and no level sees hidden cards.
+
+Departures: none. Trained by ``rummylab train gin-champion``; measured in docs/results/champion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from rummylab._jit import helper
+from rummylab.agents.gin.champion_values import N_WEIGHTS, candidates, draw_values, look, new_work, turn_values
+from rummylab.agents.register import register_agent
+from rummylab.cards.bits import bit, lowest
+from rummylab.cards.melds import min_deadwood
+from rummylab.cards.rng import unit
+from rummylab.engine.agent_options import AgentOptions, option
+from rummylab.engine.artifacts import check_kind, read_artifact
+from rummylab.engine.rows import Floats, Params
+from rummylab.games.gin.rules import (
+    DISCARD,
+    DISCARD_CODE,
+    DRAW,
+    KNOCK_CODE,
+    OFFER,
+    SHOW_BIG_GIN,
+    TAKE_UP_CARD,
+    WALL,
+    can_knock,
+    can_take,
+    decline,
+    discards,
+)
+from rummylab.games.gin.showdown import at_the_wall, showdown_code
+
+FORMAT, VERSION = "rummylab gin champion", 1
+ARTIFACT = Path(__file__).with_suffix(".safetensors")
+BY_LEVEL = -1
+NOISE = (30.0, 20.0, 14.0, 10.0, 7.0, 5.0, 3.5, 2.0, 1.0, 0.0)
+"""For each level, the spread of the random error of a value, in points."""
+MEMORY = (1, 1, 2, 3, 4, 5, 7, 10, 99, 99)
+"""For each level, how many turns discards are remembered; 99: all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChampionOptions(AgentOptions):
+    """Options of the champion: its level, or the handicaps one by one."""
+
+    level: int = option(10, "Strength, from 1 (loses to Simple) to 10 (no handicap).", low=1, high=10)
+    noise: float = option(
+        BY_LEVEL, "Spread of the random error of a value, in points; -1: by level.", low=-1, high=1000
+    )
+    memory: int = option(BY_LEVEL, "Turns for which discards are remembered; -1: by level.", low=-1, high=99)
+
+
+P = ChampionOptions.indices()
+WEIGHTS = len(P)
+"""Where the trained numbers begin in ``params``."""
+
+
+def weights(options: ChampionOptions) -> Floats:
+    """Return the trained numbers of the artifact."""
+    return load_weights(ARTIFACT)
+
+
+@cache
+def load_weights(path: Path) -> Floats:
+    """Return the trained numbers in the artifact *path*; raise `ArtifactError` if it does not fit."""
+    tensors, manifest = read_artifact(path, {"weights": (N_WEIGHTS,)})
+    check_kind(manifest, path.name, FORMAT, VERSION)
+    return tensors["weights"]
+
+
+@helper
+def noise_of(params: Params) -> float:
+    """Return the spread of the random errors of the values, in points."""
+    return params[P.noise] if params[P.noise] >= 0 else np.float32(NOISE[np.int64(params[P.level]) - 1])
+
+
+@helper
+def memory_of(params: Params) -> int:
+    """Return for how many turns discards are remembered."""
+    return np.int64(params[P.memory]) if params[P.memory] >= 0 else np.int64(MEMORY[np.int64(params[P.level]) - 1])
+
+
+@helper
+def error(mine: np.void, spread: float) -> float:
+    """Return a random error with the standard deviation *spread*: nearly normal, a sum of four uniform numbers."""
+    if spread <= 0:
+        return 0.0
+    return spread * 1.7320508 * (unit(mine) + unit(mine) + unit(mine) + unit(mine) - 2.0)
+
+
+@helper
+def _draw(table: np.void, mine: np.void, params: Params) -> int:
+    """Take the upcard or decline it, whichever is worth more."""
+    if not can_take(table):
+        return decline(table)
+    spread = noise_of(params)
+    take, stock = draw_values(table, mine, look(table, mine, memory_of(params)), params, WEIGHTS, new_work())
+    takes = take + error(mine, spread) > stock + error(mine, spread)
+    return np.int64(TAKE_UP_CARD) if takes else decline(table)
+
+
+@helper
+def _discard(table: np.void, mine: np.void, params: Params) -> int:
+    """Knock or discard, whichever is worth most; show gin at once."""
+    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+        return np.int64(SHOW_BIG_GIN)
+    values = np.empty(64, np.float32)
+    sight = look(table, mine, memory_of(params))
+    card, value, knock, knock_value = turn_values(table, mine, sight, params, WEIGHTS, new_work(), values)
+    may_knock = knock >= 0 and can_knock(table, mine, knock)
+    if may_knock and min_deadwood(mine.hand & ~bit(knock)) == 0:
+        return KNOCK_CODE + knock
+    spread = noise_of(params)
+    if spread > 0:
+        value = np.float32(-1e9)
+        left, _, _ = candidates(mine.hand, discards(table, mine))
+        while left:
+            other = lowest(left)
+            left &= left - 1
+            worth = values[other] + error(mine, spread)
+            if worth > value:
+                card, value = other, np.float32(worth)
+    if may_knock and knock_value + error(mine, spread) > value:
+        return KNOCK_CODE + knock
+    return DISCARD_CODE + card
+
+
+@register_agent(
+    game="gin",
+    name="champion",
+    summary="Plays for the most expected points by networks that learned in self-play; levels 1 to 10",
+    source="ours: temporal-difference values in self-play",
+    options=ChampionOptions,
+    weights=weights,
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Draw, discard and knock by the learned values."""
+    if table.phase == DRAW or table.phase == OFFER:
+        return _draw(table, mine, params)
+    if table.phase == DISCARD:
+        return _discard(table, mine, params)
+    if table.phase == WALL:
+        return at_the_wall(table, mine)
+    return showdown_code(table, mine)

@@ -1,0 +1,539 @@
+"""Train the values of `champion` by self-play and a league of other players, in one compiled loop.
+
+    rummylab train gin-champion --hands 4000000 --seed 1 --out runs/gin-champion
+
+The learner plays whole hands by the game's own rules: against itself (both seats learn), against its past selves, and
+against players of fixed style. After each hand it learns from it:
+
+- `AFTER` and `STOCK` learn by TD(lambda): a value moves toward the value at the player's next decision and the result
+  of the hand, mixed by ``trace``. Where the learner tried a move that it did not think best, the trace is cut.
+- `KNOCK` learns from every turn in which a knock is possible, made or not: the exact score of that knock against the
+  hand that the opponent really held.
+- The model of the opponent's cards learns by logistic regression on that hand.
+
+Gradients of a few hundred positions are added up, then Adam makes a step; its rate falls over the run. The weights of
+the artifact are the mean over the last third of the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper, kernel
+from rummylab.agents.gin import champion as c
+from rummylab.agents.gin import champion_values as v
+from rummylab.agents.gin.champion_values import (
+    AFTER,
+    AFTER_WIDTH,
+    INNER,
+    KNOCK,
+    KNOCK_WIDTH,
+    MOST_ACTIVE,
+    N_CHANCE,
+    N_INPUTS,
+    POINTS,
+    STOCK,
+    STOCK_WIDTH,
+)
+from rummylab.agents.registry import agent
+from rummylab.arena.match import match
+from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.melds import min_deadwood
+from rummylab.cards.rng import AGENT, DECK, mix, unit
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.artifacts import write_artifact
+from rummylab.engine.pointers import addresses, agent_caller
+from rummylab.engine.rows import Floats
+from rummylab.games.gin.rules import (
+    ACT,
+    DISCARD,
+    DISCARD_CODE,
+    DRAW,
+    KNOCK_CODE,
+    OFFER,
+    TAKE_UP_CARD,
+    Rows,
+    can_take,
+    decline,
+    discards,
+    open_hand,
+    shuffle_deck,
+    step,
+)
+from rummylab.games.gin.showdown import showdown_code
+from rummylab.games.gin.view import gin
+from rummylab.learning.options import GinChampionOptions
+from rummylab.learning.trainer import State, Trainer
+
+Ints = npt.NDArray[np.int64]
+
+LEAGUE = ("simple", "medium", "medium(knock_at=10)", "utility-patient(samples=20)", "utility-dnn(samples=20)")
+"""Players of fixed style."""
+SHARES = (0.16, 0.10, 0.10, 0.12, 0.12)
+"""The share of the hands that is played against each of them."""
+N_PAST = 4
+MOST_NOTES = 400
+"""Room for the positions of a hand; what comes later is not learned from."""
+_DATA, _MEASURE, _START = 7, 13, 17  # purposes of seeds, so that their deals differ
+H_TRACE, H_EXPLORE, H_SPREAD, H_RATE, H_CHANCE_RATE, H_BATCH, N_HYPER = range(7)
+S_AFTER, S_STOCK, S_KNOCK, S_CHANCE, N_SUMS = range(5)
+"""Sums of squared errors and their counts, by network; for the chances, of the log loss."""
+
+NOTE = np.dtype(
+    [
+        ("network", "i4"),
+        ("n", "i4"),
+        ("is_cut", "i4"),
+        ("target", "f4"),
+        ("next", "f4"),
+        ("has_next", "i4"),
+        ("index", "i2", (MOST_ACTIVE,)),
+        ("value", "f4", (MOST_ACTIVE,)),
+    ],
+    align=True,
+)
+"""A position to learn from: its inputs, the value at the player's next decision, and whether the trace is cut there."""
+
+ask = agent_caller(ACT)
+
+
+# --- 1. Learning from one position --------------------------------------------------------------------------------
+
+
+@helper
+def place_of(network: int) -> tuple[int, int]:
+    """Return where the weights of network number 0 to 2 begin, and how wide its first layer is."""
+    if network == S_AFTER:
+        return np.int64(AFTER), np.int64(AFTER_WIDTH)
+    if network == S_STOCK:
+        return np.int64(STOCK), np.int64(STOCK_WIDTH)
+    return np.int64(KNOCK), np.int64(KNOCK_WIDTH)
+
+
+@helper
+def learn(note: np.void, target: float, params: Floats, gradient: Floats, work: Any, below: Floats) -> float:
+    """Add the gradient of the squared error of *note* to *gradient*; return the error, in tens of points."""
+    noinline()
+    place, width = place_of(note.network)
+    at = c.WEIGHTS + place
+    # 1. Forward.
+    for k in range(note.n):
+        work.index[k] = note.index[k]
+        work.value[k] = note.value[k]
+    v.set_base(params, at, width, work, np.int64(note.n))
+    found = v.value_from(params, at, width, work, np.int64(note.n), np.int64(note.n))
+    error = np.float32((found - target) / POINTS)
+    # 2. Outer and inner layer.
+    start = N_INPUTS * width + width
+    last = start + width * INNER + INNER
+    inner = np.empty(INNER, np.float32)
+    for j in range(INNER):
+        is_on = work.second[j] > 0
+        gradient[place + last + j] += error * max(work.second[j], np.float32(0.0))
+        inner[j] = error * params[at + last + j] if is_on else np.float32(0.0)
+        gradient[place + start + width * INNER + j] += inner[j]
+    gradient[place + last + INNER] += error
+    for i in range(width):
+        below[i] = 0.0
+        if work.first[i] > 0:
+            size = work.first[i]
+            row = params[at + start + i * INNER : at + start + i * INNER + INNER]
+            out = gradient[place + start + i * INNER : place + start + i * INNER + INNER]
+            total = np.float32(0.0)
+            for j in range(INNER):
+                out[j] += size * inner[j]
+                total += row[j] * inner[j]
+            below[i] = total
+    # 3. First layer: only rows of active inputs.
+    bias = gradient[place + N_INPUTS * width : place + N_INPUTS * width + width]
+    for i in range(width):
+        bias[i] += below[i]
+    for k in range(note.n):
+        weight = work.value[k]
+        first = place + work.index[k] * width
+        out = gradient[first : first + width]
+        for i in range(width):
+            out[i] += weight * below[i]
+    return error
+
+
+@helper
+def adam(
+    params: Floats, gradient: Floats, mean: Floats, square: Floats, n: int, steps: int, rate: float, begin: int
+) -> None:
+    """Make a step of Adam with the sum of *n* gradients, and clear it."""
+    noinline()
+    one = np.float32(1.0)
+    size = np.float32(rate * np.sqrt(1 - 0.999**steps) / (1 - 0.9**steps))
+    scale = np.float32(1.0 / n)
+    weights = params[begin : begin + len(gradient)]
+    for i in range(len(gradient)):
+        g = gradient[i] * scale
+        mean[i] = np.float32(0.9) * mean[i] + np.float32(0.1) * g
+        square[i] = np.float32(0.999) * square[i] + np.float32(0.001) * g * g
+        weights[i] -= size * mean[i] / (np.sqrt(square[i]) + np.float32(1e-6) * one)
+        gradient[i] = 0.0
+
+
+@helper
+def learn_chances(
+    sight: Any, hand: int, theirs: int, params: Floats, rate: float, relations: Floats
+) -> tuple[float, int]:
+    """Move the model of the opponent's cards toward the hand *theirs*; return the log loss and the number of cards."""
+    noinline()
+    row = c.WEIGHTS + v.CHANCES + N_CHANCE * v.stage_of_chances(sight.turn)
+    loss, n = 0.0, 0
+    left = sight.unseen
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        v.write_relations(sight, hand, card, relations)
+        found = v.chance_of(sight, card, relations, params, np.int64(c.WEIGHTS))
+        is_theirs = theirs >> card & 1
+        loss -= np.log(max(found if is_theirs else 1 - found, 1e-6))
+        n += 1
+        push = np.float32(rate * (is_theirs - found))
+        for k in range(12):
+            params[row + k] += push * relations[k]
+        params[row + 12 + (card & 15)] += push
+        params[row + 25] += push
+    return loss, n
+
+
+# --- 2. The learner's decisions -----------------------------------------------------------------------------------
+
+
+@helper
+def keep(notes: Rows, n: int, network: int, work: Any, active: int) -> int:
+    """Note the *active* inputs in *work* as a position of *network*; return the number of notes."""
+    if n == MOST_NOTES:
+        return n
+    note = notes[n]
+    note.network = network
+    note.n = active
+    note.is_cut = 0
+    note.has_next = 0
+    for k in range(active):
+        note.index[k] = work.index[k]
+        note.value[k] = work.value[k]
+    return n + 1
+
+
+@helper
+def reach(notes: Rows, n: int, value: float, is_best: bool) -> None:
+    """Tell the last note what its player's next decision is worth, and whether the best move was made there."""
+    if n == 0:
+        return
+    note = notes[n - 1]
+    if not note.has_next:
+        note.has_next = 1
+        note.next = value
+    if not is_best:
+        note.is_cut = 1
+
+
+@helper
+def wobble(mine: np.void, hyper: Floats) -> float:
+    """Return the spread of the errors with which the learner makes this decision: mostly none."""
+    return np.float64(hyper[H_SPREAD]) if unit(mine) < hyper[H_EXPLORE] else 0.0
+
+
+@helper
+def draw(row: np.void, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int) -> tuple[int, int]:
+    """Return the learner's move at a draw or an offer, and the number of notes."""
+    noinline()
+    table = row.table
+    mine = row.mine[table.actor]
+    sight = v.look(table, mine, np.int64(99))
+    take, stock = v.draw_values(table, mine, sight, params, np.int64(c.WEIGHTS), work)
+    spread = wobble(mine, hyper)
+    takes = can_take(table) and take + c.error(mine, spread) > stock + c.error(mine, spread)
+    reach(notes, n, max(take, stock), takes == (take > stock))
+    if takes:
+        return np.int64(TAKE_UP_CARD), n
+    active = v.write_stock(table, sight, mine.hand, work)
+    return decline(table), keep(notes, n, np.int64(S_STOCK), work, active)
+
+
+@helper
+def discard(
+    rows: Rows, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int, knocks: Rows, n_knocks: int, sums: Any
+) -> tuple[int, int, int]:
+    """Return the learner's discard or knock, and the numbers of notes and of noted knocks."""
+    noinline()
+    row = rows[0]
+    table = row.table
+    mine = row.mine[table.actor]
+    at = np.int64(c.WEIGHTS)
+    values = np.empty(64, np.float32)
+    # 1. What everything is worth; the exact score of a knock is noted, made or not.
+    sight = v.look(table, mine, np.int64(99))
+    card, value, knock, expected = v.turn_values(table, mine, sight, params, at, work, values)
+    is_gin = False
+    if knock >= 0 and n_knocks < MOST_NOTES:
+        active = v.write_knock(sight, mine.hand, sight.shown, sight.pile, knock, np.int64(table.rules.max_run), work)
+        n_knocks = keep(knocks, n_knocks, np.int64(S_KNOCK), work, active)
+        rows[1] = row
+        knocks[n_knocks - 1].target = v.knock_result(rows[1], knock)
+        is_gin = min_deadwood(mine.hand & ~bit(knock)) == 0
+    loss, seen = learn_chances(
+        sight, mine.hand, row.mine[1 - table.actor].hand, params, hyper[H_CHANCE_RATE], work.second
+    )
+    sums[S_CHANCE, 0] += loss
+    sums[S_CHANCE, 1] += seen
+    # 2. The choice.
+    best = max(value, expected)
+    if is_gin:
+        reach(notes, n, expected, True)
+        return KNOCK_CODE + knock, n, n_knocks
+    spread = wobble(mine, hyper)
+    chosen, most = card, np.float64(value)
+    if spread > 0:
+        most = -1e9
+        left, _, _ = v.candidates(mine.hand, discards(table, mine))
+        while left:
+            other = lowest(left)
+            left &= left - 1
+            worth = values[other] + c.error(mine, spread)
+            if worth > most:
+                chosen, most = other, worth
+    if knock >= 0 and expected + c.error(mine, spread) > most:
+        reach(notes, n, best, expected >= value)
+        return KNOCK_CODE + knock, n, n_knocks
+    reach(notes, n, best, values[chosen] >= best)
+    shared = v.write_shared(sight, mine.hand, sight.shown, sight.pile, work)
+    active = v.write_discard(sight, work, shared, mine.hand, sight.shown, chosen)
+    return DISCARD_CODE + chosen, keep(notes, n, np.int64(S_AFTER), work, active), n_knocks
+
+
+@helper
+def set_targets(notes: Rows, n: int, result: float, trace: float) -> None:
+    """Write the targets of the notes of one player, from the last to the first; *result* is the hand's, in points."""
+    coming = result
+    for i in range(n - 1, -1, -1):
+        note = notes[i]
+        if note.has_next:
+            coming = note.next if note.is_cut else (1 - trace) * note.next + trace * coming
+        note.target = coming
+
+
+# --- 3. Whole hands -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def play_and_learn(
+    rows: Rows,
+    seed: int,
+    first: int,
+    n_hands: int,
+    shares: npt.NDArray[np.float64],
+    players: Ints,
+    params: Floats,
+    gradient: Floats,
+    mean: Floats,
+    square: Floats,
+    steps: int,
+    hyper: Floats,
+    notes: Any,
+    knocks: Rows,
+    sums: npt.NDArray[np.float64],
+) -> int:
+    """Play *n_hands* hands from number *first* on and learn from each; return the steps of Adam so far.
+
+    *shares* are the cumulative shares of the *players*; beyond the last of them the learner has both seats.
+    """
+    row = rows[0]
+    table = row.table
+    work = v.new_work()
+    below = np.empty(v.WIDEST, np.float32)
+    n_notes = np.zeros(2, np.int64)
+    in_batch = 0
+    for hand in range(first, first + n_hands):
+        # 1. The deal, and who plays.
+        learner = hand >> 1 & 1
+        table.starter = hand & 1
+        for seat in range(2):
+            row.mine[seat].rng = mix(seed, hand, 0, AGENT + seat)
+            n_notes[seat] = 0
+        lot = unit(row.mine[learner])
+        other = 0
+        while other < len(shares) and lot >= shares[other]:
+            other += 1
+        shuffle_deck(row, mix(seed, hand, 0, DECK))
+        open_hand(row)
+        n_knocks = 0
+        # 2. The play.
+        while table.actor >= 0:
+            seat = np.int64(table.actor)
+            if seat != learner and other < len(shares):
+                code = ask(players, other, table, row.mine[seat])
+            elif table.phase == DRAW or table.phase == OFFER:
+                code, n_notes[seat] = draw(row, params, hyper, work, notes[seat], n_notes[seat])
+            elif table.phase == DISCARD:
+                code, n_notes[seat], n_knocks = discard(
+                    rows, params, hyper, work, notes[seat], n_notes[seat], knocks, n_knocks, sums
+                )
+            else:
+                code = showdown_code(table, row.mine[seat])
+            step(row, code)
+        # 3. The lesson.
+        won = 0.0 if table.winner < 0 else float(table.points)
+        for seat in range(2):
+            n = n_notes[seat]
+            set_targets(notes[seat], n, won if table.winner == seat else -won, float(hyper[H_TRACE]))
+            for i in range(n):
+                error = learn(notes[seat][i], notes[seat][i].target, params, gradient, work, below)
+                sums[notes[seat][i].network, 0] += error * error
+                sums[notes[seat][i].network, 1] += 1
+            in_batch += n
+        for i in range(n_knocks):
+            error = learn(knocks[i], knocks[i].target, params, gradient, work, below)
+            sums[S_KNOCK, 0] += error * error
+            sums[S_KNOCK, 1] += 1
+        in_batch += n_knocks
+        if in_batch >= hyper[H_BATCH]:
+            steps += 1
+            adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], np.int64(c.WEIGHTS))
+            in_batch = 0
+    if in_batch > 0:
+        steps += 1
+        adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], np.int64(c.WEIGHTS))
+    return steps
+
+
+# --- 4. The trainer -----------------------------------------------------------------------------------------------
+
+
+def new_weights(seed: int) -> Floats:
+    """Return small random weights, with an outer layer near 0."""
+    rng = np.random.default_rng([seed, _START])
+    flat = np.zeros(v.N_WEIGHTS, np.float32)
+    for place, width in ((AFTER, AFTER_WIDTH), (STOCK, STOCK_WIDTH), (KNOCK, KNOCK_WIDTH)):
+        first, inner = N_INPUTS * width, N_INPUTS * width + width
+        flat[place : place + first] = rng.normal(scale=0.12, size=first)
+        flat[place + inner : place + inner + width * INNER] = rng.normal(scale=(2 / width) ** 0.5, size=width * INNER)
+        outer = place + inner + width * INNER + INNER
+        flat[outer : outer + INNER] = rng.normal(scale=0.1, size=INNER)
+    flat[v.CHANCES : v.CHANCES + v.N_STAGES * N_CHANCE].reshape(v.N_STAGES, N_CHANCE)[:, 25] = -1.0
+    return flat
+
+
+def player_of(weights: Floats, name: str = "champion") -> CompiledAgent:
+    """Return the champion with these *weights* and no handicap."""
+    return CompiledAgent(
+        name, c.act.kernel, np.concatenate([np.array(c.ChampionOptions().params, np.float32), weights])
+    )
+
+
+class GinChampion(Trainer):
+    """Self-play and a league, with checkpoints after each block of hands."""
+
+    ARTIFACT = "champion.safetensors"
+    COLUMNS = ("hands", "after_error", "stock_error", "knock_error", "card_loss", "simple", "utility_dnn")
+    MAY_CHANGE = ("hands",)
+
+    def __init__(self, options: GinChampionOptions) -> None:
+        super().__init__(options)
+        self.params = player_of(new_weights(options.seed)).params.copy()
+        self.mean, self.square = np.zeros((2, v.N_WEIGHTS), np.float32)
+        self.gradient = np.zeros(v.N_WEIGHTS, np.float32)
+        self.past = np.repeat(self.params[None], N_PAST, 0)
+        self.average, self.averaged, self.steps = np.zeros(v.N_WEIGHTS), 0, 0
+
+    @property
+    def rounds(self) -> int:
+        return -int(-self.options.hands // self.options.block)
+
+    @property
+    def weights(self) -> Floats:
+        """The mean weights over the last third of the run, or the present ones before that."""
+        if self.averaged == 0:
+            return self.params[c.WEIGHTS :]
+        return np.asarray(self.average / self.averaged, np.float32)
+
+    def run_round(self) -> Sequence[float]:
+        options, done = self.options, self.round / self.rounds
+        sums = np.zeros((N_SUMS, 2))
+        fixed = [agent("gin", name) for name in LEAGUE]
+        kernels = [*(one.kernel for one in fixed), *([c.act.kernel] * N_PAST)]
+        numbers = [*(one.params for one in fixed), *self.past]
+        shares = options.league / sum(SHARES) * np.array(SHARES)
+        shares = np.cumsum([*shares, *([(1 - options.league) * options.past / N_PAST] * N_PAST)])
+        hyper = np.array(
+            [
+                options.trace,
+                options.explore,
+                options.spread,
+                options.rate * (1 - 0.95 * done),
+                0.01 * (1 - 0.95 * done),
+                options.batch,
+            ],
+            np.float32,
+        )
+        self.steps = int(
+            play_and_learn(
+                gin().new_rows(2),
+                int(mix(options.seed, 0, 0, _DATA) >> np.uint64(1)),
+                self.round * options.block,
+                options.block,
+                shares,
+                addresses(kernels, numbers, ACT),
+                self.params,
+                self.gradient,
+                self.mean,
+                self.square,
+                self.steps,
+                hyper,
+                np.zeros((2, MOST_NOTES), NOTE),
+                np.zeros(MOST_NOTES, NOTE),
+                sums,
+            )
+        )
+        self.past[self.round % N_PAST] = self.params
+        if self.round >= 2 * self.rounds // 3:
+            self.average += self.params[c.WEIGHTS :]
+            self.averaged += 1
+        errors = [float(10 * (total / max(n, 1)) ** 0.5) for total, n in sums[:S_CHANCE]]
+        measured = self.measure()
+        hands = (self.round + 1) * options.block
+        return hands, *errors, float(sums[S_CHANCE, 0] / max(sums[S_CHANCE, 1], 1)), *measured.values()
+
+    def measure(self, games: int = 0) -> dict[str, float]:
+        """Return the share of games that the learner wins against frozen opponents, on the same deals each time."""
+        player = player_of(self.weights)
+        seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
+        played = {
+            name: match("gin", player, name, games=games or self.options.games, seed=seed, workers=1)
+            for name in ("simple", "utility-dnn")
+        }
+        return {name.replace("-", "_"): round(one.win_rate.value, 4) for name, one in played.items()}
+
+    def state(self) -> State:
+        return {
+            "params": self.params,
+            "mean": self.mean,
+            "square": self.square,
+            "past": self.past,
+            "average": self.average,
+            "averaged": self.averaged,
+            "steps": self.steps,
+        }
+
+    def set_state(self, state: State) -> None:
+        for name in ("params", "mean", "square", "past", "average"):
+            getattr(self, name)[...] = state[name]
+        self.averaged, self.steps = int(state["averaged"]), int(state["steps"])
+
+    def data_size(self) -> Mapping[str, Any]:
+        return {"hands": self.rounds * self.options.block, "steps": self.steps}
+
+    def result(self) -> Mapping[str, Any]:
+        return {"games": 10 * self.options.games, **self.measure(10 * self.options.games)}
+
+    def write(self, path: Path, manifest: Mapping[str, Any]) -> None:
+        write_artifact(path, {"weights": self.weights}, {"format": c.FORMAT, "version": c.VERSION, **manifest})
