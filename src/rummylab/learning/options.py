@@ -44,7 +44,7 @@ class ContractCounterOptions:
 class GinChampionOptions:
     """The recipe of the champion's values. The defaults made the artifact in the package."""
 
-    hands: int = option(1_600_000, "Hands to learn from; a larger number extends a finished run.")
+    hands: int = option(1_040_000, "Hands to learn from; a larger number extends a finished run.")
     seed: int = option(1, SEED_HELP)
     block: int = option(40_000, "Hands between two checkpoints.")
     league: float = option(0.6, "Share of hands against players of fixed style.")

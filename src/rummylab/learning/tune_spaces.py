@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rummylab.agents.gin import utility
+from rummylab.agents.gin import camper, utility
 from rummylab.agents.gin.utility import FORMAT, VERSION
 from rummylab.agents.gin.utility_policy import UtilityOptions
 from rummylab.agents.gin_pass import keats
@@ -116,7 +116,30 @@ def _keats() -> Space:
     )
 
 
+def _camper() -> Space:
+    def make(numbers: Numbers) -> CompiledAgent:
+        return camper.act.with_options(camper.CamperOptions().changed(numbers), "tuned")
+
+    bounds = {
+        "points": (0.0, 3.0),
+        "outs": (0.0, 6.0),
+        "neighbors": (0.0, 2.0),
+        "danger": (0.0, 6.0),
+        "open_melds": (0.0, 2.0),
+        "knock_from": (0.0, 12.0),
+        "knock_fall": (0.0, 4.0),
+        "haste": (0.0, 0.5),
+    }
+    return Space(
+        bounds=bounds,
+        starts={PRESENT: lambda: asdict(camper.CamperOptions())},
+        make=make,
+        artifact=lambda numbers: {"options": {name: round(float(numbers[name]), 3) for name in numbers}},
+    )
+
+
 SPACES: dict[tuple[str, str], Space] = {
+    ("gin", "camper"): _camper(),
     ("gin_pass", "keats"): _keats(),
     ("gin", "utility"): _utility("utility"),
     ("gin", "utility-dnn"): _utility("utility-dnn"),

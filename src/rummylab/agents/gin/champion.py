@@ -29,7 +29,7 @@ from rummylab.cards.bits import bit, lowest
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import unit
 from rummylab.engine.agent_options import AgentOptions, option
-from rummylab.engine.artifacts import check_kind, read_artifact
+from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
 from rummylab.games.gin.rules import (
     DISCARD,
@@ -49,6 +49,13 @@ from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 FORMAT, VERSION = "rummylab gin champion", 1
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
+GRID = tuple(range(-45, 61, 5))
+MOST_POINTS, TARGET = 125, 100
+SHAPES = {
+    "weights": (N_WEIGHTS,),
+    "results": (2, len(GRID), 2 * MOST_POINTS + 1),
+    "equity": (TARGET, TARGET),
+}
 BY_LEVEL = -1
 NOISE = (30.0, 20.0, 14.0, 10.0, 7.0, 5.0, 3.5, 2.0, 1.0, 0.0)
 """For each level, the spread of the random error of a value, in points."""
@@ -77,12 +84,22 @@ def weights(options: ChampionOptions) -> Floats:
     return load_weights(ARTIFACT)
 
 
-@cache
 def load_weights(path: Path) -> Floats:
-    """Return the trained numbers in the artifact *path*; raise `ArtifactError` if it does not fit."""
-    tensors, manifest = read_artifact(path, {"weights": (N_WEIGHTS,)})
+    """Return the trained numbers in the artifact *path*."""
+    return load_tensors(path)["weights"]
+
+
+@cache
+def load_tensors(path: Path) -> Tensors:
+    """Return the tensors of the artifact *path*; raise `ArtifactError` if it does not fit.
+
+    ``weights`` are the numbers that the kernels read. ``results[kind, k, points + MOST_POINTS]`` is the distribution of
+    a hand's result where the value was ``GRID[k]`` points, if the player goes on (kind 0) or knocks (1).
+    ``equity[mine, theirs]`` is the chance to win a match to 100 from these scores between equal players.
+    """
+    tensors, manifest = read_artifact(path, SHAPES)
     check_kind(manifest, path.name, FORMAT, VERSION)
-    return tensors["weights"]
+    return tensors
 
 
 @helper

@@ -28,7 +28,6 @@ from rummylab.cards.bits import (
     index_of,
     lowest,
     noinline,
-    points,
     popcount,
 )
 from rummylab.cards.melds import best_discards, dearest, in_groups, in_runs, min_deadwood
@@ -45,7 +44,7 @@ HAND, SHOWN, DEAD, THEIRS, REFUSED, THROWN, RECENT, CHANCE, UP = range(0, 9 * 52
 """Inputs with one number a card: held; held and known to the opponent; in the pile; known to be the opponent's;
 declined by them; thrown by them; thrown in their last two turns; the chance that they hold it; on top of the pile."""
 RUN, GROUP, RUN_OPEN, GROUP_OPEN = range(9 * 52, 13 * 52, 52)
-"""Three-card melds held, and those that lack one unseen card: runs by their lowest card, groups by the card they lack."""
+"""Three-card melds held, and those that lack one unseen card: runs by lowest card, groups by the card they lack."""
 DEADWOOD = 13 * 52
 N_DEADWOOD = 51
 STOCK_LEFT = DEADWOOD + N_DEADWOOD

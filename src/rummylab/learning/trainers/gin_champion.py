@@ -79,7 +79,11 @@ SHARES = (0.16, 0.10, 0.10, 0.12, 0.12)
 N_PAST = 4
 MOST_NOTES = 400
 """Room for the positions of a hand; what comes later is not learned from."""
-_DATA, _MEASURE, _START = 7, 13, 17  # purposes of seeds, so that their deals differ
+NEVER = 1e9
+"""Stands for no value."""
+FEWEST_RESULTS = 30
+"""A point of the grid with fewer results takes those of its neighbor."""
+_DATA, _MEASURE, _START, _RESULTS = 7, 13, 17, 19  # purposes of seeds, so that their deals differ
 H_TRACE, H_EXPLORE, H_SPREAD, H_RATE, H_CHANCE_RATE, H_BATCH, N_HYPER = range(7)
 S_AFTER, S_STOCK, S_KNOCK, S_CHANCE, N_SUMS = range(5)
 """Sums of squared errors and their counts, by network; for the chances, of the log loss."""
@@ -406,7 +410,104 @@ def play_and_learn(
     return steps
 
 
-# --- 4. The trainer -----------------------------------------------------------------------------------------------
+# --- 4. What values mean: distributions of results, and match equity ----------------------------------------------
+
+
+@kernel
+def note_results(rows: Rows, seed: int, n_hands: int, params: Floats, counts: npt.NDArray[np.float64]) -> None:
+    """Play hands of the learner against itself and count the results by value.
+
+    ``counts[0]`` is for going on, ``counts[1]`` for every possible knock, made or not, ``counts[2, 0]`` for whole
+    hands as the starter sees them. A value between two points of the grid counts for both, by its distance.
+    """
+    row = rows[0]
+    table = row.table
+    work = v.new_work()
+    values = np.empty(64, np.float32)
+    found = np.empty((2, MOST_NOTES), np.float64)
+    n_found = np.zeros(2, np.int64)
+    at = np.int64(c.WEIGHTS)
+    for hand in range(n_hands):
+        table.starter = hand & 1
+        for seat in range(2):
+            row.mine[seat].rng = mix(seed, hand, 0, AGENT + seat)
+            n_found[seat] = 0
+        shuffle_deck(row, mix(seed, hand, 0, DECK))
+        open_hand(row)
+        while table.actor >= 0:
+            seat = np.int64(table.actor)
+            mine = row.mine[seat]
+            code = np.int64(0)
+            value = 0.0
+            if table.phase == DRAW or table.phase == OFFER:
+                take, stock = v.draw_values(table, mine, v.look(table, mine, np.int64(99)), params, at, work)
+                code = np.int64(TAKE_UP_CARD) if take > stock else decline(table)
+                value = np.float64(max(take, stock))
+            elif table.phase == DISCARD:
+                sight = v.look(table, mine, np.int64(99))
+                card, going_on, knock, expected = v.turn_values(table, mine, sight, params, at, work, values)
+                code, value = DISCARD_CODE + card, np.float64(going_on)
+                if knock >= 0:
+                    rows[1] = row
+                    _count(counts[1], expected, np.float64(v.knock_result(rows[1], knock)))
+                    if expected > going_on or min_deadwood(mine.hand & ~bit(knock)) == 0:
+                        code, value = KNOCK_CODE + knock, NEVER
+            else:
+                code, value = showdown_code(table, mine), NEVER
+            if value != NEVER and n_found[seat] < MOST_NOTES:
+                found[seat, n_found[seat]] = value
+                n_found[seat] += 1
+            step(row, code)
+        won = 0.0 if table.winner < 0 else float(table.points)
+        for seat in range(2):
+            result = won if table.winner == seat else -won
+            for i in range(n_found[seat]):
+                _count(counts[0], found[seat, i], result)
+            if seat == table.starter:
+                counts[2, 0, np.int64(result) + c.MOST_POINTS] += 1
+
+
+@helper
+def _count(counts: Any, value: float, result: float) -> None:
+    last = len(c.GRID) - 1
+    place = min(max((value - c.GRID[0]) / (c.GRID[1] - c.GRID[0]), 0.0), last - 1e-6)
+    lower = np.int64(place)
+    at = np.int64(min(max(result, -c.MOST_POINTS), c.MOST_POINTS)) + c.MOST_POINTS
+    counts[lower, at] += 1 - (place - lower)
+    counts[lower + 1, at] += place - lower
+
+
+def distributions(counts: npt.NDArray[np.float64]) -> Floats:
+    """Return the distributions of results by value; where the grid has few results, those of the nearest point."""
+    out = np.zeros(counts.shape, np.float32)
+    for kind, table in enumerate(counts):
+        filled = [k for k in range(len(table)) if table[k].sum() >= FEWEST_RESULTS]
+        for k in range(len(table)):
+            nearest = min(filled, key=lambda other: abs(other - k), default=k)
+            out[kind, k] = table[nearest] / max(table[nearest].sum(), 1.0)
+    return out
+
+
+def match_equity(results: npt.NDArray[np.float64], target: int = c.TARGET) -> npt.NDArray[np.float64]:
+    """Return the chance to win a match to *target* at every score, if equal players' hands end as in *results*.
+
+    ``results[points + MOST_POINTS]`` counts how often a hand brought a player that many points.
+    """
+    both = results + results[::-1]
+    both[c.MOST_POINTS] = 0.0  # a canceled hand changes nothing
+    chance = both[c.MOST_POINTS + 1 :] / max(both.sum(), 1.0)  # of winning 1, 2, ... points
+    equity = np.zeros((target, target))
+    won = np.arange(1, len(chance) + 1)
+    for total in range(2 * target - 2, -1, -1):
+        for mine in range(max(0, total - target + 1), min(target, total + 1)):
+            theirs = total - mine
+            up = np.where(mine + won >= target, 1.0, equity[np.minimum(mine + won, target - 1), theirs])
+            down = np.where(theirs + won >= target, 0.0, equity[mine, np.minimum(theirs + won, target - 1)])
+            equity[mine, theirs] = chance @ (up + down)
+    return equity
+
+
+# --- 5. The trainer -----------------------------------------------------------------------------------------------
 
 
 def new_weights(seed: int) -> Floats:
@@ -451,10 +552,9 @@ class GinChampion(Trainer):
 
     @property
     def weights(self) -> Floats:
-        """The mean weights over the last third of the run, or the present ones before that."""
-        if self.averaged == 0:
-            return self.params[c.WEIGHTS :]
-        return np.asarray(self.average / self.averaged, np.float32)
+        """The mean weights over the last third of the run, or the present ones before that, as they are stored."""
+        found = self.average / self.averaged if self.averaged else self.params[c.WEIGHTS :]
+        return np.asarray(np.asarray(found, np.float16), np.float32)
 
     def run_round(self) -> Sequence[float]:
         options, done = self.options, self.round / self.rounds
@@ -536,4 +636,12 @@ class GinChampion(Trainer):
         return {"games": 10 * self.options.games, **self.measure(10 * self.options.games)}
 
     def write(self, path: Path, manifest: Mapping[str, Any]) -> None:
-        write_artifact(path, {"weights": self.weights}, {"format": c.FORMAT, "version": c.VERSION, **manifest})
+        counts = np.zeros((3, len(c.GRID), 2 * c.MOST_POINTS + 1))
+        seed = int(mix(self.options.seed, 0, 0, _RESULTS) >> np.uint64(1))
+        note_results(gin().new_rows(2), seed, self.options.block // 2, player_of(self.weights).params, counts)
+        tensors = {
+            "weights": self.weights,
+            "results": distributions(counts[:2]),
+            "equity": np.asarray(match_equity(counts[2, 0]), np.float32),
+        }
+        write_artifact(path, tensors, {"format": c.FORMAT, "version": c.VERSION, **manifest}, half=True)
