@@ -27,6 +27,7 @@ pytest.importorskip("sklearn", reason="scikit-learn is in the extra train")
 TINY: dict[str, dict[str, Any]] = {
     "contract-counter": {"rounds_a_step": 700, "steps": 3},
     "gin-at-once": {"trials": 3, "games": 2, "measured_games": 2},
+    "gin-champion": {"hands": 90, "block": 40, "games": 2, "batch": 64},
     "gin-cfr": {"hands": 300, "block": 120, "games": 6},
     "gin-hand-shape": {"entries": 300},
     "gin-joint-belief": {

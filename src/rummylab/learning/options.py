@@ -55,6 +55,8 @@ class GinChampionOptions:
     rate: float = option(0.0012, "Learning rate of Adam at the start; it falls by 95%.")
     batch: int = option(1024, "Positions in a step of Adam.")
     games: int = option(200, "Games against each frozen opponent after each block.")
+    against: str = option("", "Play every hand against this agent, to find a best response to it.")
+    from_champion: bool = option(False, "Start from the champion in the package, not from random weights.")
 
     def __post_init__(self) -> None:
         if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1:

@@ -11,6 +11,9 @@ against players of fixed style. After each hand it learns from it:
   hand that the opponent really held.
 - The model of the opponent's cards learns by logistic regression on that hand.
 
+``--against AGENT --from-champion`` fine-tunes the champion into a best response to AGENT: the share of games that it
+wins tells how far AGENT can be exploited. Its artifact is a player like the champion.
+
 Gradients of a few hundred positions are added up, then Adam makes a step; its rate falls over the run. The weights of
 the artifact are the mean over the last third of the rounds.
 """
@@ -535,12 +538,13 @@ class GinChampion(Trainer):
     """Self-play and a league, with checkpoints after each block of hands."""
 
     ARTIFACT = "champion.safetensors"
-    COLUMNS = ("hands", "after_error", "stock_error", "knock_error", "card_loss", "simple", "utility_dnn")
+    COLUMNS = ("hands", "after_error", "stock_error", "knock_error", "card_loss", "opponent", "utility_dnn")
     MAY_CHANGE = ("hands",)
 
     def __init__(self, options: GinChampionOptions) -> None:
         super().__init__(options)
-        self.params = player_of(new_weights(options.seed)).params.copy()
+        start = c.load_weights(c.ARTIFACT) if options.from_champion else new_weights(options.seed)
+        self.params = player_of(start).params.copy()
         self.mean, self.square = np.zeros((2, v.N_WEIGHTS), np.float32)
         self.gradient = np.zeros(v.N_WEIGHTS, np.float32)
         self.past = np.repeat(self.params[None], N_PAST, 0)
@@ -559,11 +563,10 @@ class GinChampion(Trainer):
     def run_round(self) -> Sequence[float]:
         options, done = self.options, self.round / self.rounds
         sums = np.zeros((N_SUMS, 2))
-        fixed = [agent("gin", name) for name in LEAGUE]
+        names, shares = self.opponents()
+        fixed = [agent("gin", name) for name in names]
         kernels = [*(one.kernel for one in fixed), *([c.act.kernel] * N_PAST)]
         numbers = [*(one.params for one in fixed), *self.past]
-        shares = options.league / sum(SHARES) * np.array(SHARES)
-        shares = np.cumsum([*shares, *([(1 - options.league) * options.past / N_PAST] * N_PAST)])
         hyper = np.array(
             [
                 options.trace,
@@ -595,13 +598,35 @@ class GinChampion(Trainer):
             )
         )
         self.past[self.round % N_PAST] = self.params
+        if self.round == 2 * self.rounds // 3:  # also in a run that was extended
+            self.average[:] = 0.0
+            self.averaged = 0
         if self.round >= 2 * self.rounds // 3:
             self.average += self.params[c.WEIGHTS :]
             self.averaged += 1
         errors = [float(10 * (total / max(n, 1)) ** 0.5) for total, n in sums[:S_CHANCE]]
         measured = self.measure()
         hands = (self.round + 1) * options.block
-        return hands, *errors, float(sums[S_CHANCE, 0] / max(sums[S_CHANCE, 1], 1)), *measured.values()
+        return (
+            hands,
+            *errors,
+            float(sums[S_CHANCE, 0] / max(sums[S_CHANCE, 1], 1)),
+            *(measured[name] for name in self.frozen),
+        )
+
+    def opponents(self) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
+        """Return the players of fixed style, and the cumulative shares of them and of the past selves."""
+        options = self.options
+        if options.against:
+            return (options.against,), np.ones(1 + N_PAST)
+        shares = options.league / sum(SHARES) * np.array(SHARES)
+        past = (1 - options.league) * options.past / N_PAST
+        return LEAGUE, np.cumsum([*shares, *([past] * N_PAST)])
+
+    @property
+    def frozen(self) -> tuple[str, str]:
+        """The opponents of the measurements."""
+        return self.options.against or "simple", "utility-dnn"
 
     def measure(self, games: int = 0) -> dict[str, float]:
         """Return the share of games that the learner wins against frozen opponents, on the same deals each time."""
@@ -609,9 +634,9 @@ class GinChampion(Trainer):
         seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
         played = {
             name: match("gin", player, name, games=games or self.options.games, seed=seed, workers=1)
-            for name in ("simple", "utility-dnn")
+            for name in self.frozen
         }
-        return {name.replace("-", "_"): round(one.win_rate.value, 4) for name, one in played.items()}
+        return {name: round(one.win_rate.value, 4) for name, one in played.items()}
 
     def state(self) -> State:
         return {
