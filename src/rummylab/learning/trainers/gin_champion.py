@@ -116,14 +116,14 @@ ask = agent_caller(ACT)
 def place_of(network: int) -> tuple[int, int]:
     """Return where the weights of network number 0 to 2 begin, and how wide its first layer is."""
     if network == S_AFTER:
-        return np.int64(AFTER), np.int64(AFTER_WIDTH)
+        return AFTER, AFTER_WIDTH
     if network == S_STOCK:
-        return np.int64(STOCK), np.int64(STOCK_WIDTH)
-    return np.int64(KNOCK), np.int64(KNOCK_WIDTH)
+        return STOCK, STOCK_WIDTH
+    return KNOCK, KNOCK_WIDTH
 
 
 @helper
-def learn(note: np.void, target: float, params: Floats, gradient: Floats, work: Any, below: Floats) -> float:
+def learn(note: Any, target: float, params: Floats, gradient: Floats, work: Any, below: Floats) -> float:
     """Add the gradient of the squared error of *note* to *gradient*; return the error, in tens of points."""
     noinline()
     place, width = place_of(note.network)
@@ -132,8 +132,8 @@ def learn(note: np.void, target: float, params: Floats, gradient: Floats, work: 
     for k in range(note.n):
         work.index[k] = note.index[k]
         work.value[k] = note.value[k]
-    v.set_base(params, at, width, work, np.int64(note.n))
-    found = v.value_from(params, at, width, work, np.int64(note.n), np.int64(note.n))
+    v.set_base(params, at, width, work, note.n)
+    found = v.value_from(params, at, width, work, note.n, note.n)
     error = np.float32((found - target) / POINTS)
     # 2. Outer and inner layer.
     start = N_INPUTS * width + width
@@ -166,7 +166,7 @@ def learn(note: np.void, target: float, params: Floats, gradient: Floats, work: 
         out = gradient[first : first + width]
         for i in range(width):
             out[i] += weight * below[i]
-    return error
+    return float(error)
 
 
 @helper
@@ -200,7 +200,7 @@ def learn_chances(
         card = lowest(left)
         left &= left - 1
         v.write_relations(sight, hand, card, relations)
-        found = v.chance_of(sight, card, relations, params, np.int64(c.WEIGHTS))
+        found = v.chance_of(sight, card, relations, params, c.WEIGHTS)
         is_theirs = theirs >> card & 1
         loss -= np.log(max(found if is_theirs else 1 - found, 1e-6))
         n += 1
@@ -245,26 +245,26 @@ def reach(notes: Rows, n: int, value: float, is_best: bool) -> None:
 
 
 @helper
-def wobble(mine: np.void, hyper: Floats) -> float:
+def wobble(mine: Any, hyper: Floats) -> float:
     """Return the spread of the errors with which the learner makes this decision: mostly none."""
-    return np.float64(hyper[H_SPREAD]) if unit(mine) < hyper[H_EXPLORE] else 0.0
+    return float(hyper[H_SPREAD]) if unit(mine) < hyper[H_EXPLORE] else 0.0
 
 
 @helper
-def draw(row: np.void, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int) -> tuple[int, int]:
+def draw(row: Any, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int) -> tuple[int, int]:
     """Return the learner's move at a draw or an offer, and the number of notes."""
     noinline()
     table = row.table
     mine = row.mine[table.actor]
-    sight = v.look(table, mine, np.int64(99))
-    take, stock = v.draw_values(table, mine, sight, params, np.int64(c.WEIGHTS), work)
+    sight = v.look(table, mine, 99)
+    take, stock = v.draw_values(table, mine, sight, params, c.WEIGHTS, work)
     spread = wobble(mine, hyper)
     takes = can_take(table) and take + c.error(mine, spread) > stock + c.error(mine, spread)
     reach(notes, n, max(take, stock), takes == (take > stock))
     if takes:
-        return np.int64(TAKE_UP_CARD), n
+        return TAKE_UP_CARD, n
     active = v.write_stock(table, sight, mine.hand, work)
-    return decline(table), keep(notes, n, np.int64(S_STOCK), work, active)
+    return decline(table), keep(notes, n, S_STOCK, work, active)
 
 
 @helper
@@ -276,15 +276,15 @@ def discard(
     row = rows[0]
     table = row.table
     mine = row.mine[table.actor]
-    at = np.int64(c.WEIGHTS)
+    at = c.WEIGHTS
     values = np.empty(64, np.float32)
     # 1. What everything is worth; the exact score of a knock is noted, made or not.
-    sight = v.look(table, mine, np.int64(99))
+    sight = v.look(table, mine, 99)
     card, value, knock, expected = v.turn_values(table, mine, sight, params, at, work, values)
     is_gin = False
     if knock >= 0 and n_knocks < MOST_NOTES:
-        active = v.write_knock(sight, mine.hand, sight.shown, sight.pile, knock, np.int64(table.rules.max_run), work)
-        n_knocks = keep(knocks, n_knocks, np.int64(S_KNOCK), work, active)
+        active = v.write_knock(sight, mine.hand, sight.shown, sight.pile, knock, table.rules.max_run, work)
+        n_knocks = keep(knocks, n_knocks, S_KNOCK, work, active)
         rows[1] = row
         knocks[n_knocks - 1].target = v.knock_result(rows[1], knock)
         is_gin = min_deadwood(mine.hand & ~bit(knock)) == 0
@@ -299,7 +299,7 @@ def discard(
         reach(notes, n, expected, True)
         return KNOCK_CODE + knock, n, n_knocks
     spread = wobble(mine, hyper)
-    chosen, most = card, np.float64(value)
+    chosen, most = card, float(value)
     if spread > 0:
         most = -1e9
         left, _, _ = v.candidates(mine.hand, discards(table, mine))
@@ -315,7 +315,7 @@ def discard(
     reach(notes, n, best, values[chosen] >= best)
     shared = v.write_shared(sight, mine.hand, sight.shown, sight.pile, work)
     active = v.write_discard(sight, work, shared, mine.hand, sight.shown, chosen)
-    return DISCARD_CODE + chosen, keep(notes, n, np.int64(S_AFTER), work, active), n_knocks
+    return DISCARD_CODE + chosen, keep(notes, n, S_AFTER, work, active), n_knocks
 
 
 @helper
@@ -376,7 +376,7 @@ def play_and_learn(
         n_knocks = 0
         # 2. The play.
         while table.actor >= 0:
-            seat = np.int64(table.actor)
+            seat = int(table.actor)
             if seat != learner and other < len(shares):
                 code = ask(players, other, table, row.mine[seat])
             elif table.phase == DRAW or table.phase == OFFER:
@@ -405,11 +405,11 @@ def play_and_learn(
         in_batch += n_knocks
         if in_batch >= hyper[H_BATCH]:
             steps += 1
-            adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], np.int64(c.WEIGHTS))
+            adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], c.WEIGHTS)
             in_batch = 0
     if in_batch > 0:
         steps += 1
-        adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], np.int64(c.WEIGHTS))
+        adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], c.WEIGHTS)
     return steps
 
 
@@ -429,7 +429,7 @@ def note_results(rows: Rows, seed: int, n_hands: int, params: Floats, counts: np
     values = np.empty(64, np.float32)
     found = np.empty((2, MOST_NOTES), np.float64)
     n_found = np.zeros(2, np.int64)
-    at = np.int64(c.WEIGHTS)
+    at = c.WEIGHTS
     for hand in range(n_hands):
         table.starter = hand & 1
         for seat in range(2):
@@ -438,21 +438,20 @@ def note_results(rows: Rows, seed: int, n_hands: int, params: Floats, counts: np
         shuffle_deck(row, mix(seed, hand, 0, DECK))
         open_hand(row)
         while table.actor >= 0:
-            seat = np.int64(table.actor)
+            seat = int(table.actor)
             mine = row.mine[seat]
-            code = np.int64(0)
-            value = 0.0
+            code, value = 0, 0.0
             if table.phase == DRAW or table.phase == OFFER:
-                take, stock = v.draw_values(table, mine, v.look(table, mine, np.int64(99)), params, at, work)
-                code = np.int64(TAKE_UP_CARD) if take > stock else decline(table)
-                value = np.float64(max(take, stock))
+                take, stock = v.draw_values(table, mine, v.look(table, mine, 99), params, at, work)
+                code = TAKE_UP_CARD if take > stock else decline(table)
+                value = float(max(take, stock))
             elif table.phase == DISCARD:
-                sight = v.look(table, mine, np.int64(99))
+                sight = v.look(table, mine, 99)
                 card, going_on, knock, expected = v.turn_values(table, mine, sight, params, at, work, values)
-                code, value = DISCARD_CODE + card, np.float64(going_on)
+                code, value = DISCARD_CODE + card, float(going_on)
                 if knock >= 0:
                     rows[1] = row
-                    _count(counts[1], expected, np.float64(v.knock_result(rows[1], knock)))
+                    _count(counts[1], expected, float(v.knock_result(rows[1], knock)))
                     if expected > going_on or min_deadwood(mine.hand & ~bit(knock)) == 0:
                         code, value = KNOCK_CODE + knock, NEVER
             else:
