@@ -43,6 +43,7 @@ from rummylab.games.gin.rules import (
     cards_to_play,
     discards,
 )
+from rummylab.games.gin.view import GinObservation
 
 _DRAWING, _PLAYING = (PHASES[OFFER], PHASES[DRAW]), (PHASES[DISCARD], PHASES[WALL])
 _TAKE, _STOCK, _THEIR_DEADWOOD, N_NUMBERS = range(4)
@@ -239,7 +240,7 @@ def values(seen: Observation) -> tuple[ActionValue, ...]:
         WrongTypeError: The observation is of another game.
         IllegalActionError: The seat is not to act.
     """
-    if seen.rules.name != "gin":
+    if not isinstance(seen, GinObservation):
         raise WrongTypeError(f"The champion plays gin, not {seen.rules.name}.")
     if not seen.codes:
         raise IllegalActionError(f"seat {seen.seat} is not to act in this position")
