@@ -11,6 +11,7 @@ from importlib import import_module
 from rummylab._jit import PACKAGE, is_cold
 from rummylab.agents.registry import agent, entries
 from rummylab.arena.match import match
+from rummylab.engine.playouts import compile_for
 from rummylab.engine.referee import play
 from rummylab.games.registry import game
 
@@ -20,6 +21,7 @@ def warm_up(name: str) -> None:
     rules = game(name).rules()
     homes = {entry.home: entry.name for entry in entries(name)}
     cold = [agent_name for home, agent_name in homes.items() if is_cold(home)]
+    compile_for(game(name))
     for agent_name in cold:
         match(name, agent_name, agent_name, games=2, workers=1)
     if cold:

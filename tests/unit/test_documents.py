@@ -49,6 +49,8 @@ def _made_small(line: str) -> list[str]:
     line = re.sub(r"--games \d+", "--games 4", line).replace(" all ", " simple random ")
     if line.startswith("rummylab experiment run ") and "--quick" not in line:
         line += " --quick"
+    if re.match("rummylab (analyze|review) ", line) and "--worlds" not in line:
+        line += " --worlds 8"
     if "--plan" in line:
         line += " --games 4"
     if re.match("rummylab (match|tournament|experiment run) ", line):

@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 from rummylab import __version__
 from rummylab.cli import (
     agents,
+    analyze,
     belief,
     bench,
     bridge,
@@ -33,6 +34,7 @@ from rummylab.cli import (
     play,
     record,
     reproduce,
+    review,
     store,
     tournament,
     train,
@@ -133,6 +135,8 @@ COMMANDS = (
     Command(PLAY, "play", play.play, "play gin --terminal --agent simple"),
     Command(PLAY, "hand", hand.hand, 'hand gin "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks"'),
     Command(PLAY, "move", move.move, "move gin --position position.txt --agent simple"),
+    Command(PLAY, "analyze", analyze.analyze, "analyze position.txt"),
+    Command(PLAY, "review", review.review, "review match.rgr"),
     Command(COMPARE, "match", match.match, "match gin simple random --games 2000 --seed 7"),
     Command(
         COMPARE,

@@ -37,7 +37,7 @@ def move(
     from rummylab.games.registry import current_name
 
     announce_compilation(quiet=quiet)
-    seen = _read(_contents(position), form)
+    seen = read_position(position, form)
     if seen.rules.name != current_name(game):
         raise NotationError(f"this is a position of {seen.rules.name}, not of {game}")
     chosen = str(move_of(seen, agent, seed=seed))
@@ -46,6 +46,11 @@ def move(
         print_json({"game": seen.rules.name, "agent": agent, "seat": int(seen.seat), "move": chosen, "legal": legal})
         return
     say(chosen)
+
+
+def read_position(position: str, form: str | None = None) -> Observation:
+    """Return what the seat to act sees in a position that was given as text, as a file, or on stdin."""
+    return _read(_contents(position), form)
 
 
 def _read(text: str, form: str | None) -> Observation:

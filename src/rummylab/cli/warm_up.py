@@ -14,6 +14,7 @@ from rummylab.cli.common import AsJson, Quiet, duration, note, print_json, progr
 
 DRIVER: Final = "batch driver"
 TABLE: Final = "Python table"
+PLAYOUTS: Final = "play-outs"
 
 
 class Part(NamedTuple):
@@ -21,7 +22,7 @@ class Part(NamedTuple):
 
     game: str
     what: str
-    """`DRIVER`, `TABLE`, or the name of an agent."""
+    """`DRIVER`, `TABLE`, `PLAYOUTS`, or the name of an agent."""
 
 
 def warm_up(
@@ -66,7 +67,7 @@ def parts_of(name: str) -> list[Part]:
     from rummylab.agents.registry import entries
 
     homes = {entry.home: entry.name for entry in entries(name)}
-    return [Part(name, DRIVER), Part(name, TABLE), *(Part(name, agent) for agent in homes.values())]
+    return [*(Part(name, what) for what in (DRIVER, TABLE, PLAYOUTS)), *(Part(name, agent) for agent in homes.values())]
 
 
 def _compiled(parts: list[Part], cores: int) -> Iterator[tuple[Part, float]]:
@@ -82,12 +83,15 @@ def _compiled(parts: list[Part], cores: int) -> Iterator[tuple[Part, float]]:
 def compile_part(part: Part) -> float:
     """Compile a part if it is not in the cache; return the processor time in seconds."""
     from rummylab.agents.registry import agent, entries
+    from rummylab.engine.playouts import compile_for
     from rummylab.engine.referee import play
     from rummylab.games.registry import game
 
     began, spec = time.process_time(), game(part.game)
     if part.what == DRIVER:
         _ = spec.batch
+    elif part.what == PLAYOUTS:
+        compile_for(spec)
     elif part.what == TABLE:
         rules = spec.rules()
         hand = play(rules, [agent(part.game, entries(part.game)[0].name)] * rules.seats, 1)

@@ -112,7 +112,7 @@ class MatchParts(NamedTuple):
     """``end_hand(row, root, deal, seats, seating, tally)`` counts a hand and deals the next; true at the end."""
 
 
-def _checked(kernels: Any) -> Helper:
+def checked_move(kernels: Any) -> Helper:
     """Return ``move(row, code)``, which carries out a move if it is legal: the game's own, or `is_legal` and `step`."""
     if hasattr(kernels, "move"):
         return kernels.move
@@ -132,7 +132,7 @@ def _checked(kernels: Any) -> Helper:
 def match_parts(rules: MatchRules) -> MatchParts:
     """Return the helpers that begin and end the hands of a match, compiled for the records of a game."""
     kernels = rules.kernels
-    checked, shuffle_deck, open_hand = _checked(kernels), kernels.shuffle_deck, kernels.open_hand
+    checked, shuffle_deck, open_hand = checked_move(kernels), kernels.shuffle_deck, kernels.open_hand
     open_match, first_starter, next_starter = kernels.open_match, kernels.first_starter, kernels.next_starter
     match_is_over, count_hand, note_seat = kernels.match_is_over, rules.count_hand, rules.note_seat
     match_winner = rules.match_winner
