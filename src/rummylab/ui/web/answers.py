@@ -9,7 +9,6 @@ import msgspec
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from rummylab.errors import AgentError, MissingExtraError, RummyError, TableError
@@ -28,37 +27,6 @@ STATUS: Final = {
     "table_full": 409,
     "already_played": 409,
     "not_available": 409,
-}
-
-
-class ErrorDetail(BaseModel):
-    """What went wrong: a code for programs, a sentence for people."""
-
-    code: str
-    message: str
-    version: int | None = None
-    field: str | None = None
-
-
-class ErrorBody(BaseModel):
-    """The body of every error."""
-
-    error: ErrorDetail
-
-
-ERRORS: Final[dict[int | str, dict[str, Any]]] = {
-    status: {"model": ErrorBody, "description": what}
-    for status, what in {
-        400: "The request cannot be read.",
-        403: "The request comes from another site.",
-        404: "There is no such thing, or it belongs to another player.",
-        409: "The table has moved on, or the move is not legal.",
-        413: "The request is too large.",
-        415: "The request is not JSON.",
-        421: "The server does not answer to that name.",
-        422: "A value is not allowed.",
-        429: "Too many requests.",
-    }.items()
 }
 
 

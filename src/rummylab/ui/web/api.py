@@ -16,18 +16,18 @@ from rummylab.engine.spec import GameSpec
 from rummylab.errors import TableError
 from rummylab.games.registry import GAMES
 from rummylab.games.registry import game as game_named
-from rummylab.ui.table.catalog import Catalog, catalog
+from rummylab.ui.table.catalog import catalog
 from rummylab.ui.table.config import table_rules
 from rummylab.ui.table.history import by_opponent, leaks, rate_text
 from rummylab.ui.table.house import House, Live
 from rummylab.ui.table.replays import Replay, replay
 from rummylab.ui.table.store import Game
-from rummylab.ui.table.view import RulesView, TableView, rules_title, rules_view, since_words
+from rummylab.ui.table.view import rules_title, rules_view, since_words
 from rummylab.ui.web import schemas as ask
-from rummylab.ui.web.answers import ERRORS, answer
+from rummylab.ui.web.answers import answer
 from rummylab.ui.web.reviews import Reviews
 
-router = APIRouter(prefix="/api", responses=ERRORS)
+router = APIRouter(prefix="/api")
 TOKEN: Final = r"^[A-Za-z0-9_-]{1,64}$"
 Token = Annotated[str, Path(pattern=TOKEN)]
 RecordName = Annotated[str, Path(pattern=TOKEN)]
@@ -68,7 +68,7 @@ def view(house: House, live: Live, seat: int | None, status: int = 200) -> Respo
 # --- Start page -----------------------------------------------------------------------------------------------------
 
 
-@router.get("/catalog", responses={200: {"model": Catalog}})
+@router.get("/catalog")
 async def get_catalog() -> Response:
     """Return everything there is to play."""
     return answer(catalog())
@@ -110,7 +110,7 @@ async def get_level(
     return answer({"text": f"You have {rate_text(won, len(done))} against it." if done else ""})
 
 
-@router.get("/rules", responses={200: {"model": RulesView}})
+@router.get("/rules")
 async def get_rules_of(
     game: Annotated[str, Query(max_length=40)],
     rules: Annotated[str | None, Query(max_length=400)] = None,
@@ -148,7 +148,7 @@ async def get_daily(request: Request) -> Response:
 # --- Tables ---------------------------------------------------------------------------------------------------------
 
 
-@router.post("/tables", status_code=201, responses={201: {"model": TableView}})
+@router.post("/tables", status_code=201)
 async def post_table(request: Request, body: ask.NewTable) -> Response:
     """Open a table."""
     house = house_of(request)
@@ -156,7 +156,7 @@ async def post_table(request: Request, body: ask.NewTable) -> Response:
     return view(house, live, seat, 201)
 
 
-@router.post("/join", responses={200: {"model": TableView}})
+@router.post("/join")
 async def post_join(request: Request, body: ask.Join) -> Response:
     """Take the seat of an invitation."""
     if not body.name.isprintable():
@@ -166,13 +166,13 @@ async def post_join(request: Request, body: ask.Join) -> Response:
     return view(house, live, seat)
 
 
-@router.get("/tables/{table}", responses={200: {"model": TableView}})
+@router.get("/tables/{table}")
 async def get_table(request: Request, table: Token) -> Response:
     """Return the view of the player's seat."""
     return view(*found(request, table))
 
 
-@router.post("/tables/{table}/move", responses={200: {"model": TableView}})
+@router.post("/tables/{table}/move")
 async def post_move(request: Request, table: Token, body: ask.Move) -> Response:
     """Make a move. The answer is the table right after it; agents' moves come as events."""
     house, live, seat = found(request, table)
@@ -180,7 +180,7 @@ async def post_move(request: Request, table: Token, body: ask.Move) -> Response:
     return view(house, live, seat)
 
 
-@router.post("/tables/{table}/next", responses={200: {"model": TableView}})
+@router.post("/tables/{table}/next")
 async def post_next(request: Request, table: Token, body: ask.At) -> Response:
     """Deal the next hand."""
     house, live, seat = found(request, table)
@@ -188,7 +188,7 @@ async def post_next(request: Request, table: Token, body: ask.At) -> Response:
     return view(house, live, seat)
 
 
-@router.post("/tables/{table}/take-back", responses={200: {"model": TableView}})
+@router.post("/tables/{table}/take-back")
 async def post_take_back(request: Request, table: Token, body: ask.At) -> Response:
     """Take back the player's last move."""
     house, live, seat = found(request, table)
@@ -196,7 +196,7 @@ async def post_take_back(request: Request, table: Token, body: ask.At) -> Respon
     return view(house, live, seat)
 
 
-@router.post("/tables/{table}/step", responses={200: {"model": TableView}})
+@router.post("/tables/{table}/step")
 async def post_step(request: Request, table: Token, body: ask.StepTo) -> Response:
     """Let the agents of a watched table play on."""
     house, live, seat = found(request, table)
@@ -222,7 +222,7 @@ async def post_leave(request: Request, table: Token, body: ask.At) -> Response:
     return answer({"left": True})
 
 
-@router.get("/tables/{table}/rules", responses={200: {"model": RulesView}})
+@router.get("/tables/{table}/rules")
 async def get_rules(request: Request, table: Token) -> Response:
     """Return the rules in force, in words."""
     _, live, _ = found(request, table)
@@ -337,7 +337,7 @@ async def post_games(request: Request, body: ask.OpenFile) -> Response:
     return answer({"games": [game_summary(house, one, False) for one in games]}, 201)
 
 
-@router.get("/games/{record}", responses={200: {"model": Replay}})
+@router.get("/games/{record}")
 async def get_game(request: Request, record: RecordName) -> Response:
     """Return a finished hand, step by step, with the thinking that reviews have stored."""
     _, game, found_record = finished(request, record)
@@ -396,7 +396,7 @@ async def post_retry(request: Request, record: RecordName, body: ask.Retry) -> R
     return answer(reviews_of(request).verdict(moves, body.action))
 
 
-@router.post("/games/{record}/what-if", status_code=201, responses={201: {"model": TableView}})
+@router.post("/games/{record}/what-if", status_code=201)
 async def post_what_if(request: Request, record: RecordName, body: ask.WhatIf) -> Response:
     """Play on from a step of a finished hand."""
     house, game, found_record = finished(request, record)

@@ -74,6 +74,15 @@ def create_app(config: WebConfig | None = None) -> FastAPI:
     app.include_router(api.router)
     app.include_router(v1.router)
 
+    def openapi() -> dict[str, Any]:
+        from rummylab.ui.web.openapi import schema  # describing all answers takes a second
+
+        if app.openapi_schema is None:
+            app.openapi_schema = schema(app)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
     @app.get("/{path:path}", include_in_schema=False)
     async def page(request: Request, path: str) -> Response:
         return static_file(request, path, config.static)

@@ -33,9 +33,9 @@ from rummylab.ui.table.config import Chair
 from rummylab.ui.table.session import make_agent
 from rummylab.ui.table.view import position_view, rules_title, show_of
 from rummylab.ui.web import schemas as ask
-from rummylab.ui.web.answers import ERRORS, answer
+from rummylab.ui.web.answers import answer
 
-router = APIRouter(prefix="/v1", responses=ERRORS)
+router = APIRouter(prefix="/v1")
 
 
 def observed(position: dict[str, Any] | str) -> Observation:
