@@ -7,7 +7,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final
 
 import msgspec
@@ -38,8 +37,7 @@ class Reviews:
 
     @staticmethod
     def _coaching() -> Any:
-        if find_spec("rummylab.analysis") is None:
-            raise TableError("not_available", "There is no coach in this version.")
+        """Import the coach when it is first asked: it loads what the other pages do without."""
         return import_module("rummylab.ui.table.coaching")
 
     async def coach(

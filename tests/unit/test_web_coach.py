@@ -1,0 +1,77 @@
+"""Coach, review, retry and puzzles over HTTP, from few worlds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from web_tables import Browser, Server, cards_in, running
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with running(coach_worlds=12) as found:
+        yield found
+
+
+def reviewed(browser: Browser, record: str) -> dict[str, Any]:
+    for _ in range(1200):
+        done = browser.get(f"/api/games/{record}/review")
+        if done.status_code == 200:
+            found: dict[str, Any] = done.json()
+            return found
+        assert done.status_code == 202, done.text
+        assert 0 <= done.json()["progress"] <= 1
+        time.sleep(0.05)
+    raise AssertionError("the review does not end")
+
+
+def test_the_coach_ranks_the_legal_moves_with_reasons_and_a_map(server: Server) -> None:
+    browser = server.browser()
+    view = browser.open("contract")
+    path = f"/api/tables/{view['id']}/coach"
+    coach = browser.get(path, params={"version": view["version"]}).json()
+    assert {move["action"] for move in coach["moves"]} <= {action["id"] for action in view["actions"]}
+    values = [move["value"] for move in coach["moves"]]
+    assert values == sorted(values, reverse=True)
+    assert all(1 <= len(move["reasons"]) <= 3 for move in coach["moves"])
+    assert [len(one["cells"]) for one in coach["map"]] == [52]
+    assert browser.get(path, params={"version": view["version"] + 1}).json()["error"]["code"] == "stale"
+
+
+def test_the_coach_names_no_cards_but_those_of_the_table_and_the_map(server: Server) -> None:
+    browser = server.browser()
+    view = browser.open("contract")
+    coach = browser.get(f"/api/tables/{view['id']}/coach", params={"version": view["version"]}).json()
+    assert {cell["card"] for cell in coach["map"][0]["cells"]} >= {"As", "Kc"}
+    del coach["map"]
+    seen = {card["card"] for card in view["hand"]["cards"]} | set(view["pile"]["cards"])
+    assert cards_in(str(coach["moves"])) <= seen
+
+
+def test_a_review_adds_up_and_can_be_retried_and_becomes_puzzles(server: Server) -> None:
+    browser = server.browser()
+    over = browser.play_on(browser.open("contract"))
+    review = reviewed(browser, over["record"])
+    ledger = {part["kind"]: part["value"] for part in review["ledger"]}
+    assert ledger["result"] == pytest.approx(ledger["luck"] + ledger["mine"] + ledger["theirs"])
+    steps = browser.get(f"/api/games/{over['record']}").json()["steps"]
+    assert review["graph"]["points"][-1]["step"] == len(steps) - 1
+    assert "answers" not in review
+    losses = [decision["loss"] for decision in review["decisions"]]
+    assert losses == sorted(losses)
+    if review["decisions"]:
+        worst = review["decisions"][0]
+        action = worst["position"]["actions"][0]["id"]
+        done = browser.post(f"/api/games/{over['record']}/retry", {"decision": worst["decision"], "action": action})
+        assert done.json()["text"]
+        assert done.json()["best"]["best"]
+    assert browser.get("/api/history").json()["leaks"]
+    for puzzle in browser.get("/api/puzzles").json()["puzzles"][:1]:
+        shown = browser.get(f"/api/puzzles/{puzzle['id']}").json()
+        answer = {"action": shown["view"]["actions"][0]["id"]}
+        assert browser.post(f"/api/puzzles/{puzzle['id']}/answer", answer).json()["verdict"]
+        assert browser.get("/api/puzzles").json()["puzzles"][0]["solved"] in (True, False, None)
