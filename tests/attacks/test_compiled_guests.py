@@ -45,8 +45,9 @@ def test_a_compiled_guest_plays_the_games_of_the_batch() -> None:
 def test_guests_of_all_games_play_the_games_of_the_batch_and_are_recorded(game_name: str) -> None:
     spec = f"{HERE}:{game_name}_random"
     rules, ours = game(game_name).rules(), agent(game_name, "random")
-    # Each guest has two processes that compile: one table has two guests, the others one each, on either side.
-    seated = {"indian": [0, 1], "contract": [0], "gin_pass": [1]}[game_name]
+    # Each guest has two processes that compile: the game with the smallest kernels has two guests at the table, the
+    # others one each, on either side.
+    seated = {"indian": [1], "contract": [0], "gin_pass": [0, 1]}[game_name]
     players = [player(game_name, spec) if seat in seated else ours for seat in range(2)]
     played = CompiledJob(rules, players, KEY, seated)((5, DEALS), 3)
     assert same(played.rows, CompiledJob(rules, [ours, ours], KEY)((5, DEALS)).rows)

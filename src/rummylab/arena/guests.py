@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from rummylab.arena.shared_views import SharedViews
 from rummylab.engine.action import Action
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS
 from rummylab.engine.batch import BatchDriver, narrow, packed_by_deal
-from rummylab.engine.lockstep import PENDING
+from rummylab.engine.lockstep import PENDING, answering
 from rummylab.engine.observation import Observation
 from rummylab.engine.pointers import N_FIELDS, addresses
 from rummylab.engine.rows import Rows, copy_of
@@ -90,6 +91,7 @@ class GuestProcess:
 
     def _begin(self) -> None:
         limit = max(START_UP, self.seconds)  # by then everything is compiled; rounds have no more than a move
+        _compile_for_guests(self.game_name)
         self._process = LineProcess(self.start.start(pass_fds=(self._file,)))
         self._since = time.monotonic()
         keep(self._process)
@@ -98,6 +100,13 @@ class GuestProcess:
         if answer != READY:
             self.stop()
             raise OutsideError("bad answer", f"said {printable(answer, 80)!r} instead of {READY!r}")
+
+
+@cache
+def _compile_for_guests(game_name: str) -> None:
+    """Compile into the cache what every guest needs: guests read the cache but cannot write to it."""
+    kernels = game(game_name).kernels
+    answering(kernels.VIEW, kernels.ACT)
 
 
 class CompiledGuest:
