@@ -70,7 +70,7 @@ class Site:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         self.process = subprocess.Popen([sys.executable, str(HERE / "serve.py"), str(self.port), str(self.store)])
-        for _ in range(600):
+        for _ in range(3000):
             try:
                 with urllib.request.urlopen(f"{self.url}/", timeout=5) as answer:
                     assert answer.status == 200
@@ -146,7 +146,7 @@ def visit(site: Site, chromium: Any) -> Iterator[Visit]:
         place = "'rummylab.settings'"
         context.add_init_script(f"localStorage.getItem({place}) ?? localStorage.setItem({place}, '{json.dumps(kept)}')")
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(300_000)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda line: problems.append(line.text) if "Content Security Policy" in line.text else None)
         page.goto("/")
@@ -162,7 +162,7 @@ def visit(site: Site, chromium: Any) -> Iterator[Visit]:
 def sit(page: Any, **wanted: Any) -> Any:
     """Open a table for the person at *page* and show it; return the first view."""
     answer = page.request.post(
-        "/api/tables", data=wanted, headers={"Origin": page.url.split("/#")[0].rstrip("/")}, timeout=90_000
+        "/api/tables", data=wanted, headers={"Origin": page.url.split("/#")[0].rstrip("/")}, timeout=300_000
     )
     assert answer.ok, answer.text()
     view = answer.json()

@@ -64,7 +64,7 @@ def test_every_screen_has_its_picture(visit: Visit, look: str) -> None:
             if page.locator("button", has_text="Review this hand").count():
                 page.locator("button", has_text="Review this hand").click()
                 page.wait_for_selector(".stage")
-                page.wait_for_selector(".led, .error", timeout=180_000)
+                page.wait_for_selector(".led, .error", timeout=300_000)
                 if page.get_by_role("button", name="Try again").count():
                     page.get_by_role("button", name="Try again").first.click()
                 shoot("review")

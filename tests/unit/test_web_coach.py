@@ -18,7 +18,7 @@ def server() -> Iterator[Server]:
 
 
 def reviewed(browser: Browser, record: str) -> dict[str, Any]:
-    for _ in range(1200):
+    for _ in range(6000):
         done = browser.get(f"/api/games/{record}/review")
         if done.status_code == 200:
             found: dict[str, Any] = done.json()

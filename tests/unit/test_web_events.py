@@ -24,7 +24,7 @@ class Connection:
         self.port, self.cookie = port, ""
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[HTTPConnection, Any]:
-        link = HTTPConnection("localhost", self.port, timeout=120)
+        link = HTTPConnection("localhost", self.port, timeout=300)
         sent = {"Content-Type": "application/json", **headers} | ({"Cookie": self.cookie} if self.cookie else {})
         link.request(method, path, None if body is None else json.dumps(body), sent)
         answer = link.getresponse()
