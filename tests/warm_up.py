@@ -13,6 +13,7 @@ from rummylab.agents.registry import agent, entries
 from rummylab.arena.match import match
 from rummylab.engine.playouts import compile_for
 from rummylab.engine.referee import play
+from rummylab.envs.kernels import env_kernels
 from rummylab.games.registry import game
 
 
@@ -24,6 +25,8 @@ def warm_up(name: str) -> None:
     compile_for(game(name))
     for agent_name in cold:
         match(name, agent_name, agent_name, games=2, workers=1)
+    if is_cold(game(name).module_name("tensors")):
+        env_kernels(name)
     if cold:
         play(rules, [agent(name, entries(name)[0].name)] * rules.seats, 1)
 

@@ -383,11 +383,11 @@ def match(
     """Play *games* games, rounded up to whole deals, and return the result.
 
     The same seed gives the same result for any number of *workers* (default: one per core). Players are names of
-    registered agents, outside agents (``file.py:Class``, ``module:Class``, ``program:command``), compiled agents, or
-    objects with ``sit`` and ``act`` or classes of such objects, which play at the slower Python table. More than one
-    worker plays with copies of the objects: what they note down is lost. With *sprt* the match ends as soon as the
-    test has decided, after *games* games at the latest. With *keep_partial* an interrupt returns what was played.
-    *forecast* is called before a long match with the seconds that it will take.
+    registered agents, outside agents (``file.py:Class``, ``module:Class``, ``program:command``, ``engine:command``),
+    compiled agents, or objects with ``sit`` and ``act`` or classes of such objects, which play at the slower Python
+    table. More than one worker plays with copies of the objects: what they note down is lost. With *sprt* the match
+    ends as soon as the test has decided, after *games* games at the latest. With *keep_partial* an interrupt returns
+    what was played. *forecast* is called before a long match with the seconds that it will take.
 
     Memory does not grow with the number of games. The result has the tallies of a match of at most *keep_games* games;
     of a longer one it has what the statistics need.

@@ -37,6 +37,8 @@ from rummylab.engine.seats import Seat
 from rummylab.errors import AgentError, OptionError, RummyError, UnknownNameError
 
 PROGRAM: Final = "program:"
+ENGINE: Final = "engine:"
+"""Begins the name of a program that speaks the engine protocol (``docs/reference/engine-protocol.md``)."""
 START_UP: Final = 60.0
 """Seconds an outside agent has to be loaded, to get ready, and for its first hand to begin."""
 LONGEST_MOVE: Final = 86_400.0
@@ -58,7 +60,9 @@ def is_outside(game_name: str, spec: str) -> bool:
 
 
 def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:
-    """Return the agent *spec*: a registered name, ``file.py:Class``, ``module:Class``, ``program:command``."""
+    """Return the agent *spec*: a registered name, ``file.py:Class``, ``module:Class``, ``program:command`` or
+    ``engine:command``.
+    """
     if not 0 < seconds_a_move <= LONGEST_MOVE:
         raise OptionError(f"seconds a move is {seconds_a_move}, but must be more than 0 and at most {LONGEST_MOVE:g}")
     kind = describe(game_name, spec)
@@ -69,7 +73,10 @@ def player(game_name: str, spec: str, seconds_a_move: float = 10.0) -> Agent:
 
         start = _python("compiled_host", target(game_name, spec))
         return CompiledGuest(spec, game_name, start, seconds_a_move)
-    start = _program(spec) if kind == "program" else _hosted("play", target(game_name, spec))
+    if kind == "program":
+        start = _engine(spec) if spec.startswith(ENGINE) else _program(spec)
+    else:
+        start = _hosted("play", target(game_name, spec))
     return Outsider(spec, start, seconds_a_move)
 
 
@@ -87,7 +94,7 @@ def describe(game_name: str, spec: str) -> Kind:
     """
     if not is_outside(game_name, spec):
         return "ours"
-    if spec.startswith(PROGRAM):
+    if spec.startswith((PROGRAM, ENGINE)):
         _command(spec)
         return "program"
     answer = _described(target(game_name, spec), fingerprint(spec))
@@ -113,7 +120,7 @@ def fingerprint(spec: str) -> str:
 
 
 def _files_of(spec: str) -> Iterator[Path]:
-    if spec.startswith(PROGRAM):
+    if spec.startswith((PROGRAM, ENGINE)):
         return fingerprints.of_command(_command(spec))
     home = spec.partition(":")[0] if ":" in spec else installed().get(spec, spec).partition(":")[0]
     if home.endswith(".py"):
@@ -173,11 +180,11 @@ def _python(module: str, *words: str) -> Start:
 
 def _command(spec: str) -> list[str]:
     try:
-        words = shlex.split(spec.removeprefix(PROGRAM))
+        words = shlex.split(spec.partition(":")[2])
     except ValueError as error:
         raise AgentError(f"{spec!r} cannot be read as a command: {error}") from None
     if not words:
-        raise AgentError(f"{spec!r} names no program: write program: and a command, such as 'program:./bot --fast'")
+        raise AgentError(f"{spec!r} names no program: add a command, such as 'program:./bot --fast'")
     if shutil.which(words[0]) is None:
         raise AgentError(f"{spec!r}: there is no program {words[0]!r} that can be started")
     return words
@@ -192,6 +199,12 @@ def _program(spec: str) -> Start:
     installed_at = Path(program).resolve().parent
     folders += [str(installed_at.parent if installed_at.name == "bin" else installed_at), os.path.dirname(program)]
     return Start((program, *others), tuple(folders))
+
+
+def _engine(spec: str) -> Start:
+    """Return how to start a program that speaks the engine protocol, with our host around it."""
+    inner, outer = _program(spec), _python("engine_host", "")
+    return Start((*outer.command[:-1], *inner.command), inner.readable, outer.python_path)
 
 
 def _is_path(word: str) -> bool:

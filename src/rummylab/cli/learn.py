@@ -13,6 +13,7 @@ from rummylab.cli.common import (
     PLAYING,
     AsJson,
     Quiet,
+    Rules,
     Seed,
     Workers,
     announce_compilation,
@@ -22,6 +23,7 @@ from rummylab.cli.common import (
     progress_bar,
     say,
 )
+from rummylab.games.registry import GAMES
 
 DATASETS = ("gin-opponent-hand",)
 MEASURED = ("gin-opponent-hand", "gin-joint-belief", "indian-draws")
@@ -51,11 +53,41 @@ Model = Annotated[
 ]
 
 
+def _tensor_dataset(
+    game: str, agent: str | None, rules: str | None, entries: int, seed: int, out: Path, *, quiet: bool, as_json: bool
+) -> None:
+    from rummylab.envs.datasets import FILE, record
+
+    announce_compilation(quiet=quiet)
+    out.mkdir(parents=True, exist_ok=True)
+    data = record(game, agent, entries=entries, seed=seed, rules=rules)
+    data.save(out / FILE)
+    size = (out / FILE).stat().st_size
+    if as_json:
+        print_json({"entries": len(data), "bytes": size, "out": str(out / FILE), "agent": data.about["agent"]})
+        return
+    say(f"{len(data):,} decisions of {data.about['agent']} in {out / FILE} ({size / 1e6:.1f} MB).")
+
+
 def dataset(
-    task: Annotated[str, typer.Argument(help="gin-opponent-hand.", autocompletion=complete.words(*DATASETS))],
+    task: Annotated[
+        str,
+        typer.Argument(
+            help="gin-opponent-hand; or, with --tensors, a game.",
+            autocompletion=complete.words(*DATASETS, *GAMES),
+        ),
+    ],
     out: Annotated[Path, out_option("Directory of the data. The same command resumes a run that was stopped.")],
     entries: Entries = 1_000_000,
     seed: Seed = 0,
+    tensors: Annotated[
+        bool, typer.Option("--tensors", help="Keep observations, masks, actions and returns of a game as arrays.")
+    ] = False,
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="AGENT", help="With --tensors: who plays every seat.", autocompletion=complete.agents),
+    ] = None,
+    rules: Rules = None,
     phase: Annotated[int, typer.Option(help="Phase of the paper, 1 to 3: which agents play.")] = 1,
     model: Model = None,
     mix: Mix = None,
@@ -63,7 +95,13 @@ def dataset(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play games and keep what a network learns from."""
+    """Play games and keep what a network learns from.
+
+    With --tensors the data are one file, tensors.npz: docs/guides/environments.md describes it.
+    """
+    if tensors:
+        _tensor_dataset(task, agent, rules, entries, seed, out, quiet=quiet, as_json=as_json)
+        return
     from rummylab.learning.opponent_hand.dataset import DatasetPlan, generate
     from rummylab.learning.opponent_hand.line_ups import parse_mix, phase_mix
 

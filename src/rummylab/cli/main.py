@@ -24,6 +24,7 @@ from rummylab.cli import (
     bench,
     bridge,
     conformance,
+    engine,
     experiment,
     export_replay,
     games,
@@ -169,6 +170,7 @@ COMMANDS = (
         LEARNING, "dataset", learn.dataset, "dataset gin-opponent-hand --entries 6000000 --seed 1 --phase 1 --out data1"
     ),
     Command(LEARNING, "evaluate", learn.evaluate, "evaluate gin-opponent-hand --entries 200000 --seed 7"),
+    Command(TOOLS, "engine", engine.engine, "engine --agent simple"),
     Command(TOOLS, "bench", bench.bench, "bench gin"),
     Command(TOOLS, "conformance", conformance.conformance, "conformance gin hands.jsonl.gz"),
     Command(TOOLS, "bridge", bridge.bridge, "bridge gin simple"),

@@ -22,6 +22,7 @@ def move(
         str, typer.Option(metavar="TEXT|FILE|-", help="The position as text or JSON, a file that has it, or - (stdin).")
     ],
     agent: Annotated[str, typer.Option(metavar="AGENT", help="The agent that moves.", autocompletion=complete.agents)],
+    values: Annotated[int, typer.Option(metavar="N", help="Alternatives to list with their values in JSON.")] = 0,
     form: Format = None,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -30,22 +31,22 @@ def move(
     """Print an agent's move in a position.
 
     The position is what one seat sees, as text or JSON; docs/guides/positions.md describes both. In a whole table, the
-    agent gets what the seat to act sees. Its rules name the format of the match; --format replaces it.
+    agent gets what the seat to act sees. Its rules name the format of the match; --format replaces it. With --json the
+    answer is the message `bestmove` of docs/reference/engine-protocol.md.
     """
-    from rummylab.agents.move import move as move_of
     from rummylab.errors import NotationError
     from rummylab.games.registry import current_name
+    from rummylab.interop.engine import EngineOptions, answer
 
     announce_compilation(quiet=quiet)
     seen = read_position(position, form)
     if seen.rules.name != current_name(game):
         raise NotationError(f"this is a position of {seen.rules.name}, not of {game}")
-    chosen = str(move_of(seen, agent, seed=seed))
+    told = answer(seen, EngineOptions(agent=agent, seed=seed, moves=values))
     if as_json:
-        legal = [str(action) for action in seen.legal]
-        print_json({"game": seen.rules.name, "agent": agent, "seat": int(seen.seat), "move": chosen, "legal": legal})
+        print_json(told)
         return
-    say(chosen)
+    say(told["move"])
 
 
 def read_position(position: str, form: str | None = None) -> Observation:

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from rummylab.agents.registry import entries, entry
 from rummylab.cli.field_docs import field_docs
+from rummylab.engine import protocol
 from rummylab.engine.observation import Observation
 from rummylab.engine.options import Options
 from rummylab.engine.spec import GameSpec
@@ -97,6 +98,43 @@ def observation_table(spec: GameSpec) -> str:
     return _table(("part", "meaning"), rows)
 
 
+def planes_table(spec: GameSpec) -> str:
+    """Return the planes and scalars of a game's tensors, with their places, at the smallest table."""
+    from rummylab.engine.tensors import Layout
+
+    layout = Layout(spec.module("tensors").TENSORS, spec.kernels.VIEW, spec.seats[0])
+    rows = []
+    for part in layout.parts:
+        place = layout.places[part.name]
+        divisor = float(getattr(part, "scale", 1.0))
+        scale = f", / {divisor:g} in float32" if divisor != 1.0 else ""
+        where = f"{place.start}-{place.stop - 1}" if place.stop - place.start > 1 else str(place.start)
+        rows.append((f"`{part.name}`", where, layout.words(part) + scale, part.meaning, f"`{part.field}`"))
+    lost = ", ".join(f"`{name}`" for name in layout.lost)
+    return (
+        _table(("part", "place", "numbers", "meaning", "field"), rows)
+        + f"\nNot in the tensor, or not in full: {lost}.\n"
+    )
+
+
+def choices_table(spec: GameSpec) -> str:
+    """Return the compact numbering of a game's actions."""
+    from rummylab.engine.tensors import Numbering
+
+    numbering = Numbering(spec.module("tensors").TENSORS.choices)
+    rows = []
+    for choice, first in zip(numbering.choices, numbering.firsts, strict=True):
+        numbers = f"{first}-{first + choice.size - 1}" if choice.cards else str(first)
+        rows.append((numbers, f"`{choice.words}{' CARD' if choice.cards else ''}`", choice.meaning))
+    return _table(("number", "action", "meaning"), rows)
+
+
+def _info_table() -> str:
+    from rummylab.envs.vector import INFO
+
+    return _table(("field", "meaning"), ((f"`{name}`", meaning) for name, meaning in INFO.items()))
+
+
 def _tables_of(spec: GameSpec) -> dict[str, Callable[[], str]]:
     """Return the tables of one game, by name."""
     return {
@@ -105,6 +143,8 @@ def _tables_of(spec: GameSpec) -> dict[str, Callable[[], str]]:
         f"{spec.name}-observation": lambda: observation_table(spec),
         f"{spec.name}-public": lambda: fields_table(spec.kernels, "TABLE"),
         f"{spec.name}-private": lambda: fields_table(spec.kernels, "MINE"),
+        f"{spec.name}-planes": lambda: planes_table(spec),
+        f"{spec.name}-choices": lambda: choices_table(spec),
         f"{spec.name}-agents": _agents(spec.name),
         f"{spec.name}-speed": _speed(spec.name),
     }
@@ -253,6 +293,7 @@ def _study_rows() -> Iterable[tuple[str, ...]]:
 
 TABLES: dict[str, Callable[[], str]] = {
     "commands": _commands,
+    "env-info": _info_table,
     "studies": _studies,
     **{name: table for spec in GAMES.values() for name, table in _tables_of(spec).items()},
     "kuhn-cfr": _kuhn,
@@ -294,6 +335,10 @@ POSITION_SCHEMA: Final = "docs/reference/position.schema.json"
 """The published JSON Schema of positions."""
 
 
+ENGINE_SCHEMA: Final = "docs/reference/engine-protocol.schema.json"
+"""The published JSON Schema of the engine protocol."""
+
+
 def documents(root: Path) -> list[Path]:
     """Return the documents that may hold generated tables."""
     return [path for path in [*root.glob("*.md"), *root.glob("docs/**/*.md")] if "<!-- table:" in path.read_text()]
@@ -306,13 +351,19 @@ def position_schema() -> str:
     return json.dumps(lookup.position_schema(), indent=1) + "\n"
 
 
+def engine_schema() -> str:
+    """Return the contents of `ENGINE_SCHEMA`."""
+    return json.dumps(protocol.SCHEMA, indent=1) + "\n"
+
+
 def main(arguments: list[str]) -> int:
     stale = []
-    schema = _root() / POSITION_SCHEMA
-    if not schema.exists() or schema.read_text() != position_schema():
-        stale.append(schema)
-        if "--write" in arguments:
-            schema.write_text(position_schema())
+    for name, contents in ((POSITION_SCHEMA, position_schema()), (ENGINE_SCHEMA, engine_schema())):
+        schema = _root() / name
+        if not schema.exists() or schema.read_text() != contents:
+            stale.append(schema)
+            if "--write" in arguments:
+                schema.write_text(contents)
     for path in documents(_root()):
         text = path.read_text()
         if (fresh := fill(text)) != text:

@@ -1,0 +1,123 @@
+"""Gin with a passed card for learners: planes, scalars and numbered actions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from rummylab._jit import helper
+from rummylab.cards.bits import bit, lowest, points
+from rummylab.cards.melds import min_deadwood
+from rummylab.engine.tensor_kernels import clear, put_byte, put_cards
+from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.games.gin_pass import rules as r
+from rummylab.games.gin_pass.rules import DISCARD, DRAW, DRAW_STOCK, PASS, TAKE_UP_CARD, can_knock, is_legal
+
+CHOICES: Final = (
+    Choice("draw stock", DRAW_STOCK, "draw the top card of the stock; if it is empty, the hand ends"),
+    Choice("draw upcard", TAKE_UP_CARD, "take the top card of the discard pile"),
+    Choice("discard", r.DISCARD_CODE, "discard a card", 52),
+    Choice("knock", r.KNOCK_CODE, "discard a card and knock", 52),
+    Choice("pass", r.PASS_CODE, "choose the card to pass on, before the first draw", 52),
+)
+_DISCARDS, _KNOCKS, _PASSES, _SIZE = 2, 54, 106, 158
+
+
+def parts(seats: int) -> list[Part]:
+    """Return the planes and scalars of an observation at a table of *seats*."""
+    return [
+        Plane("hand", "the viewer's own hand", "mine.hand"),
+        Plane("drawn", "the card that the viewer drew in this turn", "mine.drawn", "card"),
+        Plane("passed", "the card that the viewer has chosen to pass", "mine.passed", "card"),
+        Plane("received", "the card that the viewer was passed", "mine.received", "card"),
+        Plane("upcard", "the top of the discard pile", "table.up", "card"),
+        Plane("pile", "the discard pile, upcard included", "table.pile"),
+        Plane("seen_up", "every card that ever lay face up in this hand", "table.seen_up"),
+        *of_seats(
+            seats,
+            ("known", "cards that {} is known to hold: upcards taken and kept", "table.known", "cards"),
+            ("picked", "upcards that {} has ever taken", "table.picked", "cards"),
+            ("refused", "upcards that {} declined", "table.refused", "cards"),
+            ("thrown", "cards that {} has discarded", "table.thrown", "cards"),
+        ),
+        Scalar("phase", ", ".join(r.PHASES), "table.phase", "one of", size=len(r.PHASES)),
+        Scalar("actor", "who is to act", "table.actor", "seat"),
+        Scalar("starter", "who started the hand", "table.starter", "seat"),
+        Scalar("knocker", "who knocked", "table.knocker", "seat"),
+        Scalar("passes", "players who have chosen the card they pass", "table.passes", scale=4),
+        Scalar("stock", "cards left in the stock", "table.stock", scale=51),
+        Scalar("turn", "completed turns of this hand", "table.turn", scale=50),
+        Scalar("hand_no", "finished hands of the match", "table.hand_no", scale=42),
+        *(
+            Scalar(f"score_{seat}", f"score of the player {seat} seats on", "table.scores", seat=seat, scale=100)
+            for seat in range(seats)
+        ),
+    ]
+
+
+@helper
+def knocks(table: np.void, mine: np.void) -> int:
+    """Return the cards with whose discard the actor may knock; see Gin's for why most cards need no look."""
+    spare = min_deadwood(mine.hand) - table.rules.knock_limit
+    found, cards = np.int64(0), mine.hand
+    if spare > 10:
+        return found
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if points(bit(card)) >= spare and can_knock(table, mine, card):
+            found |= bit(card)
+    return found
+
+
+@helper
+def write_legal(table: np.void, mine: np.void, address: int) -> None:
+    """Write a byte for each of the actor's choices: 1 if it is legal."""
+    clear(address, np.int64(_SIZE))
+    if table.phase == DRAW:
+        put_byte(address, np.int64(is_legal(table, mine, DRAW_STOCK)))
+        put_byte(address + 1, np.int64(is_legal(table, mine, TAKE_UP_CARD)))
+    elif table.phase == DISCARD:
+        put_cards(address + _DISCARDS, mine.hand)
+        put_cards(address + _KNOCKS, knocks(table, mine))
+    elif table.phase == PASS:
+        put_cards(address + _PASSES, mine.hand)
+
+
+@helper
+def resolve(table: np.void, mine: np.void, code: int, card: int) -> int:
+    """Return *code*: every choice of this game has one."""
+    return code
+
+
+@helper
+def automatic(table: np.void, mine: np.void) -> int:
+    """Return -1: no move of this game is made without asking."""
+    return np.int64(-1)
+
+
+@helper
+def payoff(table: np.void, seat: int) -> float:
+    """Return what *seat* gained in the finished hand: the winner the points, the others an equal share of the loss."""
+    if table.winner < 0:
+        return 0.0
+    if table.winner == seat:
+        return float(table.points)
+    return -float(table.points) / (table.rules.seats - 1)
+
+
+def worst(options: Any) -> float:
+    """Return the most that a hand can cost: the larger bonus and a hand of court cards."""
+    return float(max(options.gin_bonus, options.undercut_bonus) + 10 * options.cards * (options.seats - 1))
+
+
+TENSORS: Final = GameTensors(
+    parts=parts,
+    choices=CHOICES,
+    worst=worst,
+    write_legal=write_legal,
+    resolve=resolve,
+    automatic=automatic,
+    payoff=payoff,
+)
