@@ -42,7 +42,7 @@ class Settings:
     seed: int = 1
 
 
-class Policy(nn.Module):
+class Policy(nn.Module):  # type: ignore[misc]
     """Two hidden layers, a head for the actions and one for the value."""
 
     def __init__(self, size: int, actions: int, width: int) -> None:
@@ -83,7 +83,7 @@ class Learner:
                 self._improve(*(x[part] for x in flat))
         self.decisions += n
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def _play(self) -> tuple[Any, ...]:
         kept: list[list[Any]] = [[] for _ in range(7)]
         for _ in range(self.settings.horizon):
@@ -123,7 +123,7 @@ class Learner:
         nn.utils.clip_grad_norm_(self.policy.parameters(), 0.5)
         self.optimizer.step()
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def evaluate(self, hands: int, seed: int = 10_000) -> dict[str, float]:
         """Return wins, points and their standard error over *hands* hands with the most probable actions."""
         env = self._environment(seed, 128)

@@ -183,8 +183,8 @@ class RummyState(pyspiel.State):  # type: ignore[misc]
         """Return the cards in the stock, or before the deal those that have not been dealt."""
         rules = self.rules
         if self._row is not None:
-            deck: list[int] = self._row["deck"][0].tolist()
-            return deck[int(self._row["pos"][0]) : rules.n_cards]  # type: ignore[attr-defined]
+            at, deck = int(self._row["pos"][0]), self._row["deck"][0].tolist()
+            return list(deck[at : at + int(self._row["table"]["stock"][0])])
         left = [card.id for card in rules.shuffled(0)]
         for card in self._dealt:
             left.remove(card)
@@ -211,10 +211,6 @@ class RummyState(pyspiel.State):  # type: ignore[misc]
 
     def _deal(self) -> None:
         left = self._unseen()
-        if len(self._dealt) + len(left) < self.rules.n_cards:  # type: ignore[attr-defined]
-            left = [card.id for card in self.rules.shuffled(0)]
-            for card in self._dealt:
-                left.remove(card)
         deck = Deck(tuple(Card(card) for card in (*self._dealt, *sorted(left))))
         self._row = self.rules.new_rows(1)
         self.rules.deal(self._row, [deck], [0])

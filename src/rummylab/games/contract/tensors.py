@@ -1,6 +1,6 @@
 """Contract rummy for learners: planes, scalars and numbered actions.
 
-The rules know some 25,000 actions, nearly all of them melds. A learner's numbering is coarser: ``lay down`` makes the
+The rules know some 17,000 actions, nearly all of them melds. A learner's numbering is coarser: ``lay down`` makes the
 whole laydown as `next_meld` chooses it, and a layoff goes to the first meld that takes the card.
 """
 

@@ -1,0 +1,91 @@
+"""The examples learn more than the untrained know, in a few seconds; recorded decisions are what was played."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import behavior_cloning
+from helpers_cli import run
+from rummylab.envs.datasets import FILE, TensorData, record
+from rummylab.errors import DatasetError
+from rummylab.games.registry import GAMES
+
+AGENTS = {"gin_pass": "melder", "indian": "minscore", "contract": "chinese-heuristic"}
+
+
+@pytest.fixture(scope="module")
+def data() -> TensorData:
+    return record("gin", "simple", entries=3000, seed=5, tables=64)
+
+
+def test_cloning_agrees_with_the_agent_more_often_than_the_untrained(data: TensorData) -> None:
+    half = len(data) // 2
+    parts = [
+        TensorData(
+            *(getattr(data, name)[rows] for name in ("observations", "masks", "actions", "returns", "seats", "deals")),
+            data.about,
+        )
+        for rows in (slice(half), slice(half, None))
+    ]
+    weights = behavior_cloning.learn(parts[0])
+    assert behavior_cloning.agreement(weights, parts[1]) > 1.3 * behavior_cloning.agreement(0 * weights, parts[1])
+
+
+def test_recorded_decisions_are_legal_and_their_returns_sum_to_zero_by_deal(data: TensorData) -> None:
+    assert data.masks[np.arange(len(data)), data.actions].all()
+    for deal in np.unique(data.deals):
+        rows = data.deals == deal
+        gains = {int(seat): set(data.returns[rows & (data.seats == seat)].tolist()) for seat in (0, 1)}
+        assert all(len(one) <= 1 for one in gains.values())
+        if all(gains.values()):
+            assert sum(next(iter(one)) for one in gains.values()) == 0
+
+
+@pytest.mark.parametrize("game", [name for name in GAMES if name != "gin"])
+def test_agents_of_every_game_can_be_recorded(game: str) -> None:
+    made = record(game, AGENTS[game], entries=200, seed=2, tables=8)
+    assert len(made) == 200
+    assert made.masks[np.arange(200), made.actions].all()
+
+
+def test_a_file_is_read_as_it_was_written_and_the_command_writes_one(tmp_path: Path, data: TensorData) -> None:
+    data.save(tmp_path / FILE)
+    back = TensorData.load(tmp_path / FILE)
+    assert (back.masks == data.masks).all()
+    assert (back.observations == data.observations).all()
+    assert back.about == data.about
+    assert sorted(np.concatenate(list(back.batches(100, 1))).tolist()) == list(range(len(data)))
+    told = run(
+        ["dataset", "gin", "--tensors", "--agent", "simple", "--entries", "300", "--out", str(tmp_path / "d"), "--json"]
+    )
+    assert json.loads(told.stdout)["entries"] == 300
+    (tmp_path / "broken.npz").write_bytes(b"no archive")
+    with pytest.raises(DatasetError, match="cannot be read"):
+        TensorData.load(tmp_path / "broken.npz")
+
+
+def test_ppo_learns_to_beat_its_own_beginning() -> None:
+    torch = pytest.importorskip("torch", reason="the train extra is not installed")
+    from ppo_gin import Learner, Settings
+
+    torch.set_num_threads(1)
+    learner = Learner(Settings(opponent="random", tables=64, horizon=32, width=32, epochs=2, minibatches=4, seed=3))
+    before = learner.evaluate(200)["points"]
+    for _ in range(12):
+        learner.update()
+    after = learner.evaluate(200)
+    assert after["points"] > before + 2 * after["se"]
+    assert learner.decisions == 12 * 64 * 32
+
+
+def test_maskable_ppo_takes_the_environment() -> None:
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
+    import maskable_ppo
+
+    model = maskable_ppo.learn(64, n_steps=32, batch_size=32, n_epochs=1)
+    assert model.num_timesteps == 64
