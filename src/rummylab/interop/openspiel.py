@@ -51,6 +51,13 @@ def _deal_size(tensors: Tensors) -> int:
     return int(row["pos"][0])
 
 
+@lru_cache(maxsize=64)
+def _has_plain_indicator(tensors: Tensors) -> bool:
+    """Return whether the last card but one of the deal is an indicator that may not be a printed joker."""
+    options = tensors.rules.new_rows(1)["table"]["rules"]
+    return "aces_wild" in (options.dtype.names or ()) and not options["aces_wild"][0]
+
+
 def game_type(name: str) -> Any:
     """Return what OpenSpiel wants to know about the game *name*."""
     return pyspiel.GameType(
@@ -188,10 +195,8 @@ class RummyState(pyspiel.State):  # type: ignore[misc]
         left = [card.id for card in rules.shuffled(0)]
         for card in self._dealt:
             left.remove(card)
-        place = getattr(rules.kernels, "indicator_place", None)  # type: ignore[attr-defined]
-        turns_indicator = place is not None and len(self._dealt) == _deal_size(self.tensors) - 2
-        if turns_indicator and not rules.options.aces_wild:  # type: ignore[attr-defined]
-            left = [card for card in left if card != JOKER_ID]  # the indicator is not a printed joker
+        if len(self._dealt) == _deal_size(self.tensors) - 2 and _has_plain_indicator(self.tensors):
+            left = [card for card in left if card != JOKER_ID]
         return left
 
     def _draw(self, card: int) -> None:
