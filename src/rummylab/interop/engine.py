@@ -123,7 +123,7 @@ def _valued(seen: Any, options: EngineOptions, stop: threading.Event | None, beg
         left = None if options.nodes else options.seconds - (time.monotonic() - began)
         if found is not None and left is not None and (left <= 0 or worlds > MOST_WORLDS):
             break
-        limit = None if left is None else max(left, 0.05)
+        limit = None if left is None else min(max(left, 0.05), 3600.0)
         found = values.analyze(seen, budget=values.Budget(worlds=worlds, seconds=limit, seed=options.seed))
         if options.nodes or (stop is not None and stop.is_set()):
             break
