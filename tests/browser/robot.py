@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page
 
 Way = Literal["mouse", "keys", "touch"]
 MAIN = "main[data-turn]"
-PATIENCE = 60_000
+PATIENCE = 300_000
 """Milliseconds that an agent's turn may take on a busy machine."""
 
 
