@@ -15,7 +15,7 @@ from rummylab import State, gin, match, move
 from rummylab.engine.protocol import MAX_LINE, PROTOCOL, SCHEMA, read_line, write_line
 from rummylab.errors import ProtocolError
 from rummylab.games.registry import GAMES
-from rummylab.interop.engine import Engine, EngineOptions, can_value, serve
+from rummylab.interop.engine import FIRST_LOOK, Engine, EngineOptions, can_value, serve
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/reference/engine-protocol.md"
@@ -102,17 +102,14 @@ def test_a_question_depends_on_its_position_alone() -> None:
 
 @pytest.mark.skipif(not can_value(), reason="the analysis package is not there yet")
 def test_values_come_with_reasons_best_first_and_stop_ends_a_long_question() -> None:
-    import time
-
     said: list[dict[str, Any]] = []
     engine = Engine(lambda message: said.append(dict(message)), EngineOptions(seconds=60))
-    began = time.monotonic()
     engine.hear(json.dumps({"type": "go", "position": POSITION.to_text()}))
     engine.hear('{"type": "stop"}')
     engine.wait()
-    assert time.monotonic() - began < 50
     (best,) = said
     assert best["stopped"]
+    assert best["nodes"] <= FIRST_LOOK, "in the minute it was given it would have sampled many more"
     assert best["move"] == best["values"][0]["action"]
     assert best["values"][0]["behind"] == 0
     assert {one["action"] for one in best["values"]} <= {str(action) for action in POSITION.legal}
