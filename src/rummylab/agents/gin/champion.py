@@ -57,7 +57,7 @@ SHAPES = {
     "equity": (TARGET, TARGET),
 }
 BY_LEVEL = -1
-NOISE = (30.0, 20.0, 14.0, 10.0, 7.0, 5.0, 3.5, 2.0, 1.0, 0.0)
+NOISE = (7.14, 6.05, 5.1, 4.27, 3.55, 3.32, 2.72, 1.93, 0.94, 0.0)
 """For each level, the spread of the random error of a value, in points."""
 MEMORY = (1, 1, 2, 3, 4, 5, 7, 10, 99, 99)
 """For each level, how many turns discards are remembered; 99: all."""
@@ -69,7 +69,7 @@ class ChampionOptions(AgentOptions):
 
     level: int = option(10, "Strength, from 1 (loses to Simple) to 10 (no handicap).", low=1, high=10)
     noise: float = option(
-        BY_LEVEL, "Spread of the random error of a value, in points; -1: by level.", low=-1, high=1000
+        float(BY_LEVEL), "Spread of the random error of a value, in points; -1: by level.", low=-1, high=1000
     )
     memory: int = option(BY_LEVEL, "Turns for which discards are remembered; -1: by level.", low=-1, high=99)
 
