@@ -18,6 +18,8 @@ class Robot:
 
     def __init__(self, page: Page, way: Way) -> None:
         self.page, self.way, self.moves = page, way, 0
+        self.rightmost = 0.0
+        """The right edge of the rightmost own card that was ever shown."""
 
     # --- What the page shows ----------------------------------------------------------------------------------------
 
@@ -78,6 +80,8 @@ class Robot:
     def move(self) -> None:
         """Make one move, and wait until the page shows that it was made."""
         before = self.version()
+        edges = "cards => cards.map(card => card.getBoundingClientRect().right)"
+        self.rightmost = max([self.rightmost, *self.page.eval_on_selector_all(".hand .card", edges)])
         self._choose()
         self.moves += 1
         self.page.wait_for_function(
@@ -93,13 +97,22 @@ class Robot:
         if self._pile("stock").is_enabled():
             return self.press(self._pile("stock"), "s")
         if page.locator("[data-verb='lay down']:not([aria-disabled=true])").count():
-            return self.press(page.locator("[data-verb='lay down']"), "l")
+            return self._press_button(page.locator("[data-verb='lay down']"))
         targets = page.locator(".meld.target.now")
+        if targets.count() and self.way == "keys":
+            return self._press_button(page.locator(".acts [data-verb^='lay off']").first)
         if targets.count():
-            return self.press(targets.first, "l")
+            return self.press(targets.first, "")
         if self._throw():
             return None
         return self.press(page.locator(".acts [data-verb]").last, "p")
+
+    def _press_button(self, button: Locator) -> None:
+        """Press a button, or the key that is printed on it; without one, focus it and press Enter."""
+        key = button.locator("kbd").first.text_content() if button.locator("kbd").count() else ""
+        if self.way == "keys" and not key:
+            button.focus()
+        self.press(button, key or "Enter")
 
     def _throw(self) -> bool:
         """Throw or pass the card that is chosen, or the last one of the hand."""
@@ -121,7 +134,7 @@ class Robot:
         elif self.way == "touch" and self._pile("pile").is_enabled():
             self._pile("pile").tap()
         else:
-            self.press(button, button.locator("kbd").text_content() or "Enter")
+            self._press_button(button)
         return True
 
     def play_hand(self, most: int = 400) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def test_a_hand_is_played_to_its_score(visit: Visit, game: str, way: Any) -> Non
     assert end["hands"] == 2
     if way == "touch":
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, "a phone must not scroll sideways"
+        assert robot.rightmost <= 390, "every card of the hand must be on the screen"
 
 
 def test_playing_is_two_clicks_away_and_a_match_of_gin_has_a_winner(visit: Visit) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from .conftest import Visit, sit
 from .robot import Robot
@@ -43,7 +45,8 @@ def test_every_screen_has_its_picture(visit: Visit, look: str) -> None:
 
     def shoot(name: str) -> None:
         page.wait_for_timeout(250)
-        page.screenshot(path=FOLDER / f"{name}-{look}.png")
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        picture.save(FOLDER / f"{name}-{look}.webp", quality=84, method=6)
 
     for name, (wanted, moves) in TABLES.items():
         sit(page, **wanted)
@@ -76,4 +79,4 @@ def test_every_screen_has_its_picture(visit: Visit, look: str) -> None:
             page.wait_for_selector(".best")
         page.wait_for_timeout(500)
         shoot(name)
-    assert len(list(FOLDER.glob(f"*-{look}.png"))) >= 14
+    assert len(list(FOLDER.glob(f"*-{look}.webp"))) >= 14
