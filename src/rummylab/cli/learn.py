@@ -23,7 +23,6 @@ from rummylab.cli.common import (
     progress_bar,
     say,
 )
-from rummylab.games.registry import GAMES
 
 DATASETS = ("gin-opponent-hand",)
 MEASURED = ("gin-opponent-hand", "gin-joint-belief", "indian-draws")
@@ -69,12 +68,17 @@ def _tensor_dataset(
     say(f"{len(data):,} decisions of {data.about['agent']} in {out / FILE} ({size / 1e6:.1f} MB).")
 
 
+def _datasets(incomplete: str) -> list[str]:
+    """Offer the data sets and the games."""
+    return [*complete.words(*DATASETS)(incomplete), *complete.games(incomplete)]
+
+
 def dataset(
     task: Annotated[
         str,
         typer.Argument(
             help="gin-opponent-hand; or, with --tensors, a game.",
-            autocompletion=complete.words(*DATASETS, *GAMES),
+            autocompletion=_datasets,
         ),
     ],
     out: Annotated[Path, out_option("Directory of the data. The same command resumes a run that was stopped.")],
