@@ -27,7 +27,7 @@ from rummylab.cli import bench, common, complete
 from rummylab.cli.main import COMMANDS, GROUPS, MOVED
 
 NAMES = [command.name for command in COMMANDS]
-TALKERS = {"play", "bridge"}
+TALKERS = {"play", "bridge", "engine"}
 """Commands that hold a conversation: JSON is not for them."""
 
 
