@@ -10,8 +10,10 @@ PATIENCE = 300.0
 
 
 def wait_until(true: Callable[[], bool]) -> bool:
-    """Return whether *true* comes to hold."""
+    """Return whether *true* comes to hold. It is asked until it does and not again, since it may be true in passing."""
     deadline = time.monotonic() + PATIENCE
-    while not true() and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if true():
+            return True
         time.sleep(0.02)
-    return true()
+    return False

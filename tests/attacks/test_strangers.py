@@ -62,6 +62,16 @@ def running(word: str) -> list[int]:
     return found
 
 
+def sleeping(mark: str) -> list[int]:
+    """Return the processes that are ``sleep mark`` by now, and no more the ``setsid`` or the shell before it."""
+    found = []
+    for pid in running(mark):
+        with suppress(OSError):
+            if Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:2] == [b"sleep", mark.encode()]:
+                found.append(pid)
+    return found
+
+
 # --- At import ----------------------------------------------------------------------------------------------------
 
 
@@ -312,7 +322,7 @@ def test_processes_that_an_agent_has_started_end_with_it(switch: str, monkeypatc
     code = f"(trap '' TERM HUP; setsid setsid sleep {mark}) & trap '' TERM HUP; echo up; sleep {mark}"
     process = LineProcess(sandbox.launch(["sh", "-c", code]))
     assert process.hear(PATIENCE) == "up"
-    assert wait_until(lambda: len(running(f"sleep\0{mark}")) == 2)
+    assert wait_until(lambda: len(sleeping(mark)) == 2)
     process.stop()
     assert wait_until(lambda: not running(mark))
 
@@ -334,7 +344,9 @@ for _ in Processes(2).run(work, ["{mark}", 2]):
 """
     environment = os.environ | {sandbox.SWITCH: switch, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([sys.executable, "-c", script], env=environment) as referee:
-        assert wait_until(lambda: len(running(f"sleep\0{mark}")) == 4)
-        referee.send_signal(signal.SIGKILL)
+        try:
+            assert wait_until(lambda: len(sleeping(mark)) == 4)
+        finally:
+            referee.send_signal(signal.SIGKILL)  # without it, leaving this block would wait for the referee's end
     assert wait_until(lambda: not running(mark))
     assert wait_until(lambda: not list(tmp_path.iterdir()))
