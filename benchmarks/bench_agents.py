@@ -32,7 +32,7 @@ from rummylab.engine.seats import Seat
 from rummylab.games.gin import rules as gin
 from rummylab.games.registry import GAMES
 
-AGENTS = ("utility", "utility-dnn", "utility-search")
+AGENTS = ("champion", "utility", "utility-dnn", "utility-search")
 SEED = 5
 ask = agent_caller(gin.ACT)
 

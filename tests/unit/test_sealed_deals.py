@@ -26,7 +26,7 @@ def sealed(root: int = 11, **changes: Any) -> Record:
     return dataclasses.replace(record, header=record.header | {"commitment": found, "salt": SALT} | changes)
 
 
-@pytest.mark.parametrize("seed", [11, new_key()])
+@pytest.mark.parametrize("seed", [11, new_key()], ids=["seed", "key"])
 def test_a_sealed_deal_is_verified(seed: int) -> None:
     assert verify(sealed(seed), gin()).names == ("Ann", "simple")
 
