@@ -54,7 +54,7 @@ check: setup-check  ## run style, types, import contracts and the fast tests (1 
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
 
 web:  ## rebuild the browser table from web/ into src/rummylab/ui/web/static (needs Node 20; nothing else does)
-	@cd web && npm ci --silent && npm run --silent build
+	@cd web && npm install --no-save --silent && npm run --silent build
 
 browser: setup-test  ## play full matches in headless Chromium, check accessibility, and write docs/images/web (needs Chromium)
 	@RUMMYLAB_BROWSER=full $(BIN)/python -m pytest -q -n 2 tests/browser

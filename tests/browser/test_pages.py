@@ -20,7 +20,7 @@ MATCHES: dict[str, dict[str, Any]] = {
     "gin": {"game": "gin", "opponents": [{"agent": "simple"}], "seed": 21},
     "indian": {"game": "indian", "format": "deals-2", "opponents": [{"agent": "minscore"}], "seed": 21},
     "contract": {"game": "contract", "opponents": [{"agent": "chinese-heuristic"}], "seed": 21},
-    "gin_pass": {"game": "gin_pass", "rules": "course(hands=3)", "opponents": [{"agent": "melder"}], "seed": 21},
+    "gin_pass": {"game": "gin_pass", "rules": "course(hands=4)", "opponents": [{"agent": "melder"}], "seed": 21},
 }
 pytestmark = pytest.mark.full
 

@@ -216,6 +216,21 @@ def test_luck_and_skill_add_up_to_the_result(case: str) -> None:
     assert sum(kind.decisions for kind in found.kinds) == len(found.decisions)
 
 
+def test_a_long_hand_gets_fewer_worlds_for_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rummylab.analysis.review.LONG_HAND", 1)
+    monkeypatch.setattr("rummylab.analysis.review.FEWEST_WORLDS", 4)
+    state = finished("gin")
+    found = review(state, budget=Budget(seconds=None, reasons=False))
+    played = {move.worlds for row in found.decisions if row.decision for move in row.decision.moves}
+    assert played == {max(4, 1000 // state.n_moves)}
+
+
+def test_the_value_after_each_row_has_a_standard_error_but_the_result_has_none() -> None:
+    rows = review(finished("gin"), budget=FEW).rows
+    assert rows[-1].after_se == 0
+    assert any(row.after_se > 0 for row in rows)
+
+
 def test_the_two_seats_of_a_hand_have_opposite_ledgers() -> None:
     budget = Budget(worlds=20, seconds=None, reasons=False)
     mine, theirs = (review(finished("gin"), seat=seat, budget=budget) for seat in (0, 1))

@@ -59,7 +59,10 @@ def test_a_review_adds_up_and_can_be_retried_and_becomes_puzzles(server: Server)
     ledger = {part["kind"]: part["value"] for part in review["ledger"]}
     assert ledger["result"] == pytest.approx(ledger["luck"] + ledger["mine"] + ledger["theirs"])
     steps = browser.get(f"/api/games/{over['record']}").json()["steps"]
-    assert review["graph"]["points"][-1]["step"] == len(steps) - 1
+    points = review["graph"]["points"]
+    assert points[-1]["step"] == len(steps) - 1
+    assert points[-1]["low"] == points[-1]["high"] == points[-1]["value"]
+    assert any(point["low"] < point["value"] < point["high"] for point in points)
     assert "answers" not in review
     losses = [decision["loss"] for decision in review["decisions"]]
     assert losses == sorted(losses)

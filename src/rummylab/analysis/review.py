@@ -16,7 +16,7 @@ difference, and the other way round. So a choice among equals is not called a lo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +38,9 @@ REVIEW = Budget(seconds=None)
 """The game's own number of worlds for each decision, however long it takes."""
 VALUE_WORLDS = 2
 """Worlds for the value of a table, as a multiple of those for a decision."""
+LONG_HAND = 48
+"""Moves from which on a hand gets fewer worlds for each, so that its review takes no longer."""
+FEWEST_WORLDS = 16
 Progress = Callable[[int, int], None]
 
 
@@ -91,10 +94,12 @@ class ReviewRow:
     skill: float
     """What the decision changed. It belongs to the player of the row."""
     decision: Decision | None
+    after_se: float = 0.0
+    """Standard error of *after*."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        numbers = {name: round(getattr(self, name), 4) for name in ("before", "after", "luck", "skill")}
+        numbers = {name: round(getattr(self, name), 4) for name in ("before", "after", "after_se", "luck", "skill")}
         decision = None if self.decision is None else self.decision.to_dict()
         return {"event": self.event, "seat": self.seat, "text": self.text, **numbers, "decision": decision}
 
@@ -243,11 +248,11 @@ def review(
     steps = _steps(state)
     first_seen = steps[0].seen if steps else state.observe(seat)
     player = agent or own.player(first_seen)
-    worlds = VALUE_WORLDS * (budget.worlds or own.REVIEW_WORLDS)
-    values = TableValues(rules, player, worlds=worlds, seed=budget.seed)
+    budget = replace(budget, worlds=budget.worlds or _worlds(own.REVIEW_WORLDS, len(steps)))
+    values = TableValues(rules, player, worlds=VALUE_WORLDS * (budget.worlds or 1), seed=budget.seed)
     rows: list[ReviewRow] = []
     variances = {True: 0.0, False: 0.0}
-    before = 0.0
+    before, doubt = 0.0, 0.0
     by_event = {step.event: step for step in steps}
     opening = steps[0].event if steps else len(state.log)
     for number, event in enumerate(state.log):
@@ -255,20 +260,25 @@ def review(
         after = before
         judged = None
         if number == opening - 1:  # the deal is complete
-            after = values.value(steps[0].row, seat)
+            after, doubt = values.estimate(steps[0].row, seat)
         if step is not None:
-            after = values.value(step.after, seat)
+            after, doubt = values.estimate(step.after, seat)
             judged = _judge(step, own, agent, budget, seat)
         skill = judged.effect if judged else 0.0
         if judged:
             variances[event.seat == seat] += judged.effect_se**2
         decision = judged.decision if judged else None
         luck = after - before - skill
-        rows.append(ReviewRow(number, int(event.seat), str_of(event), before, after, luck, skill, decision))
+        rows.append(ReviewRow(number, int(event.seat), str_of(event), before, after, luck, skill, decision, doubt))
         before = after
         if progress is not None:
             progress(number + 1, len(state.log))
     return _summed(state, seat, names_of(hand, rules.seats, names), f"play-outs of {player}", rows, variances)
+
+
+def _worlds(usual: int, moves: int) -> int:
+    """Return the worlds for each decision of a hand of so many *moves*."""
+    return min(usual, max(FEWEST_WORLDS, usual * LONG_HAND // max(1, moves)))
 
 
 def review_match(

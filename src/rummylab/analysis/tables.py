@@ -91,7 +91,12 @@ class TableValues:
 
     def value(self, row: Rows, seat: int) -> float:
         """Return the mean gain of *seat*."""
-        return float(self.samples(row)[:, seat].mean())
+        return self.estimate(row, seat)[0]
+
+    def estimate(self, row: Rows, seat: int) -> tuple[float, float]:
+        """Return the mean gain of *seat* and its standard error: 0 for a finished hand."""
+        gains = self.samples(row)[:, seat]
+        return float(gains.mean()), float(gains.std() / np.sqrt(max(1, len(gains) - 1)))
 
 
 def names_of(hand: Any, seats: int, names: Sequence[str] | None) -> tuple[str, ...]:

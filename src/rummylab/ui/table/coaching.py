@@ -197,16 +197,16 @@ def _graph(found: Review, record: Record, seat: int) -> dict[str, Any]:
     """Return the value after every move, and the mistakes on the way, by the steps of a replay."""
     steps = _steps(record)
     moves = [(i, row) for i, row in enumerate(found.rows) if row.event in steps]
-    values = [(0, found.graph[moves[0][0]] if moves else 0.0)]
-    values += [(steps[row.event] + 1, found.graph[i + 1]) for i, row in moves]
-    if values:
-        values[-1] = (values[-1][0], found.result)
+    doubts = [0.0, *(Z * row.after_se for row in found.rows)]
+    values = [(0, found.graph[moves[0][0]], doubts[moves[0][0]])] if moves else [(0, 0.0, 0.0)]
+    values += [(steps[row.event] + 1, found.graph[i + 1], doubts[i + 1]) for i, row in moves]
+    values[-1] = (values[-1][0], found.result, 0.0)
     marks = [
         {"step": steps[row.event] + 1, "text": number_text(row.decision.loss), "verdict": row.decision.verdict}
         for _, row in moves
         if row.decision is not None and row.seat == seat and row.decision.verdict in ("mistake", "blunder")
     ]
-    points = [{"step": step, "value": value, "low": value, "high": value} for step, value in values]
+    points = [{"step": step, "value": value, "low": value - half, "high": value + half} for step, value, half in values]
     return {"unit": "points", "points": points, "marks": marks}
 
 

@@ -21,6 +21,8 @@ from rummylab.ui.table.view import position_view, rules_title, show_of
 log = logging.getLogger(__name__)
 MOST_WAITING: Final = 20
 """Reviews that may wait for their turn."""
+REVIEW_SECONDS: Final = 8.0
+"""Time for the decisions of one hand: a long hand gets fewer worlds for each."""
 
 
 class Reviews:
@@ -86,7 +88,9 @@ class Reviews:
             self.running[key] = done / max(1, total)
 
         try:
-            budget = coaching.Budget(worlds=self.worlds, seconds=None) if self.worlds else None
+            moves = sum(event.chosen for event in record.events)
+            seconds = None if self.worlds else REVIEW_SECONDS / max(1, moves)
+            budget = coaching.Budget(worlds=self.worlds, seconds=seconds)
             body, found = coaching.review_dict(record, seat, budget, progress)
             plain = msgspec.json.decode(msgspec.json.encode(body))
             self.store.add_review(game.record, seat, plain)
