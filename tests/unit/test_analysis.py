@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from analysis_tables import CASES, finished, rules_of, table
-from rummylab import Observation, Record, State
+from rummylab import Observation, Record, State, gin
+from rummylab.agents.gin.champion_explain import values
+from rummylab.analysis.calibration import _errors
+from rummylab.analysis.gin import CHAMPION_BEHIND_SE, CHAMPION_SE, estimates
 from rummylab.analysis.puzzles import answer, puzzles
 from rummylab.analysis.review import cross_fitted, review, review_match, state_before, verdict_of, what_if
 from rummylab.analysis.tables import TableValues
@@ -45,6 +48,7 @@ def test_moves_are_ranked_with_errors_and_reasons(case: str) -> None:
         assert found.best.behind == 0
         assert all(move.behind <= 0 and move.worlds == 12 for move in found.moves)
         assert all(move.reasons[-1].kind == "win_chance" for move in found.moves)
+        assert all(move.reasons[-1].number == move.win_chance for move in found.moves)
         assert len({move.action for move in found.moves}) == len(found.moves) >= 2
         plain = json.loads(json.dumps(found.to_dict()))
         assert plain["moves"][0]["action"] == str(found.best.action)
@@ -79,6 +83,50 @@ def test_gin_is_worth_more_than_any_discard() -> None:
     assert str(found.best.action) == "knock Ks"
     assert found.best.reasons[0].text == "shows gin: nobody can undercut it"
     assert found.moves[1].behind + 3 * found.moves[1].behind_se < 0
+
+
+@pytest.mark.parametrize("moves", [0, 6, 7])  # an offer, a draw, a discard
+def test_moves_of_gin_have_the_champions_values_whatever_the_worlds(moves: int) -> None:
+    seen = table("gin", moves).observe()
+    champion = values(seen)
+    for seed in (0, 1):
+        found = analyze(seen, budget=replace(FEW, seed=seed))
+        assert found.method == "values of champion, reasons by play-outs of simple"
+        told = [(one.action, one.points, one.win_chance, one.match_chance) for one in found.moves]
+        assert told == [(one.action, one.points, one.win_chance, one.match_chance) for one in champion[:12]]
+        assert all(move.se == CHAMPION_SE for move in found.moves)
+        assert found.best.behind_se == 0
+        assert all(move.behind_se == CHAMPION_BEHIND_SE for move in found.moves[1:])
+
+
+def test_playouts_value_gin_for_an_agent_by_name_other_rules_and_the_showdown() -> None:
+    seen = table("gin", 7).observe()
+    by_simple = analyze(seen, agent="simple", budget=FEW)
+    assert by_simple.method == "play-outs of simple"
+    assert by_simple.best.match_chance is None
+    assert {move.points for move in by_simple.moves} != {move.points for move in analyze(seen, budget=FEW).moves}
+    assert analyze(table("gin-classic", 7).observe(), budget=FEW).method == "play-outs of simple"
+    short = State.deal(gin(target=50), 3).observe()
+    assert analyze(short, budget=FEW).best.match_chance is not None
+    state = finished("gin").copy()
+    state.pop()
+    assert state.observe().phase == "defend"
+    assert estimates(state.observe()) is None
+
+
+def test_the_chance_to_win_the_match_follows_the_score() -> None:
+    chances = []
+    for scores in ("0 / 80", "80 / 0"):
+        text = GIN.format(hand=HAND, pile="9c", stock=30) + f"; last_draw stock / -; scores {scores}"
+        chances.append(analyze(Observation.parse(text), budget=FEW).best.match_chance)
+    assert chances[0] < 0.5 < chances[1]
+
+
+def test_the_error_of_an_estimate_leaves_out_the_sampling_of_its_playouts() -> None:
+    results = np.random.default_rng(0).normal([3.0, 5.0], 4.0, size=(400, 2))
+    errors = _errors(np.array([3.0, 8.0]), results)
+    assert abs(errors[0]) < 0.3
+    assert errors[1] == pytest.approx(9.0, abs=2.5)
 
 
 def test_who_is_not_to_act_gets_no_analysis() -> None:
@@ -151,9 +199,10 @@ def test_a_discard_that_fits_cards_the_opponent_took_is_dangerous() -> None:
 def test_an_undercut_grows_with_the_deadwood_of_the_knock() -> None:
     chances = []
     for hand in ("2c 3c 4c 5h 6h 7h 8d 8h 8s Ah Ks", "2c 3c 4c 5h 6h 7h 8d 8h 8s Th Ks"):
-        found = of(analyze(gin_position(hand), budget=MANY), "knock Ks", "undercut")
-        chances.append(found.number)
-    assert chances[0] < chances[1]
+        text = GIN.format(hand=hand, pile="9c", stock=30) + "; last_draw stock / -; known - / Jc Jd Jh Qc Qd Qh"
+        seen = Observation.parse(text + "; took - / Jc@1 Jd@1 Jh@1 Qc@1 Qd@1 Qh@1")  # four cards are left to guess
+        chances.append(of(analyze(seen, budget=MANY), "knock Ks", "undercut").number)
+    assert chances[0] + 0.01 < chances[1]
 
 
 def test_the_opponents_deadwood_is_a_range() -> None:

@@ -31,7 +31,7 @@ def test_analyze_ranks_the_moves_of_a_position() -> None:
     assert {move["action"] for move in found["moves"]} == {str(action) for action in seen.legal}
     words = run(["analyze", seen.to_text(), "--worlds", "20"]).stdout
     assert found["moves"][0]["action"] in words
-    assert "play-outs of simple in 20 possible tables" in words
+    assert "values of champion, reasons by play-outs of simple in 20 possible" in words
 
 
 def test_analyze_takes_a_whole_table_as_the_player_to_act_sees_it() -> None:

@@ -42,6 +42,14 @@ def test_the_coach_ranks_the_legal_moves_with_reasons_and_a_map(server: Server) 
     assert browser.get(path, params={"version": view["version"] + 1}).json()["error"]["code"] == "stale"
 
 
+def test_the_coach_of_gin_is_the_champion(server: Server) -> None:
+    browser = server.browser()
+    view = browser.open("gin")
+    coach = browser.get(f"/api/tables/{view['id']}/coach", params={"version": view["version"]}).json()
+    assert coach["method"] == "Values of champion, reasons by play-outs of simple, 12 possible worlds."
+    assert {move["action"] for move in coach["moves"]} == {action["id"] for action in view["actions"]}
+
+
 def test_the_coach_names_no_cards_but_those_of_the_table_and_the_map(server: Server) -> None:
     browser = server.browser()
     view = browser.open("contract")

@@ -39,6 +39,32 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """What an agent's own evaluation says about a legal move, without play-outs."""
+
+    code: int
+    points: float
+    """Expected points of the hand for the seat: its payoff."""
+    win_chance: float
+    """Chance to win the hand."""
+    match_chance: float
+    """Chance to win the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """The legal moves of a position by an agent's own evaluation, and how far it errs."""
+
+    agent: str
+    moves: tuple[Estimate, ...]
+    """Best first."""
+    se: float
+    """Standard error of the points, as measured over many positions."""
+    behind_se: float
+    """Standard error of the difference between two moves."""
+
+
+@dataclass(frozen=True, slots=True)
 class MoveValue:
     """A move with the points it is expected to bring."""
 
@@ -50,13 +76,13 @@ class MoveValue:
     behind: float
     """Points behind the best move: 0 or less."""
     behind_se: float
-    """Standard error of that difference. Both moves were played in the same worlds."""
+    """Standard error of that difference. In play-outs, both moves were played in the same worlds."""
     win_chance: float | None
-    """Share of the worlds in which the seat gains points."""
+    """Chance to win the hand; in play-outs, the share of the worlds in which the seat gains points."""
     match_chance: float | None
     """Chance to win the match, where it is known."""
     worlds: int
-    """Worlds in which the move was played."""
+    """Worlds in which the move was played, for its value or for its reasons alone."""
     reasons: tuple[Reason, ...] = ()
     """Most important first."""
 
@@ -108,7 +134,7 @@ class Analysis:
     seat: int
     phase: str
     method: str
-    """How the values were found, such as ``play-outs of simple``."""
+    """How the values were found, such as ``play-outs of keats``."""
     worlds: int
     moves: tuple[MoveValue, ...]
     """Best first. Of many moves, those that a first look found poor are left out."""

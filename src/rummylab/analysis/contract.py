@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import kernel
-from rummylab.analysis.answers import Reason, counted, percent
+from rummylab.analysis.answers import Estimates, Reason, counted, percent
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
@@ -60,6 +60,11 @@ def player(seen: Observation) -> str:
     asked = seen.contract
     is_home = seen.rules.seats == 2 and (asked.set_sizes, asked.run_sizes, asked.hand) == _COUNTER
     return "chinese-counter" if is_home else "contract-greedy"
+
+
+def estimates(seen: Observation) -> Estimates | None:
+    """Return None: play-outs value the moves."""
+    return None
 
 
 def candidates(seen: Observation) -> list[int]:

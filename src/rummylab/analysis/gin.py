@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
+from rummylab.agents.gin.champion_explain import values
 from rummylab.analysis import deadwood
-from rummylab.analysis.answers import Reason
+from rummylab.analysis.answers import Estimate, Estimates, Reason
 from rummylab.analysis.deadwood import Floats, Ints, card_of
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.rows import Rows
 from rummylab.games.gin import rules as r
+from rummylab.games.gin.options import GinOptions
 from rummylab.games.gin.view import GinObservation
 
 WORLDS = 4000
 REVIEW_WORLDS = 1000
 CHUNK = 250
 BLUNDER = 3.0
+CHAMPION_SE: Final = 6.3
+"""Root mean square difference, in points, between the champion's values and the means of its own play-outs."""
+CHAMPION_BEHIND_SE: Final = 4.2
+"""The same for the difference between a move and the best one. Measured: `rummylab.analysis.calibration`."""
+_LEARNED: Final = GinOptions()
 LATE_FROM = 5
 """From this turn of each player on, a discard counts as late."""
 
@@ -25,6 +34,23 @@ LATE_FROM = 5
 def player(seen: Observation) -> str:
     """Return the agent that plays the worlds out."""
     return "simple"
+
+
+def estimates(seen: Observation) -> Estimates | None:
+    """Return the champion's values of draws, discards and knocks; None at the showdown and under other rules.
+
+    The champion learned the scores of the preset ``eaai``. Only the target of the match may differ.
+    """
+    assert isinstance(seen, GinObservation)
+    options = seen.rules.options
+    assert isinstance(options, GinOptions)
+    if replace(options, target=_LEARNED.target) != _LEARNED:
+        return None
+    found = values(seen)
+    if not found:
+        return None
+    moves = [Estimate(seen.rules.encode(one.action), one.points, one.win_chance, one.match_chance) for one in found]
+    return Estimates("champion", tuple(moves), CHAMPION_SE, CHAMPION_BEHIND_SE)
 
 
 def candidates(seen: Observation) -> list[int]:

@@ -10,7 +10,7 @@ import numpy as np
 from rummylab._jit import kernel
 from rummylab.agents.gin_pass.keats import TUNED, discard_score, strip_melds
 from rummylab.analysis import deadwood
-from rummylab.analysis.answers import Reason, percent
+from rummylab.analysis.answers import Estimates, Reason, percent
 from rummylab.analysis.deadwood import Floats, Ints, card_of
 from rummylab.cards.bits import bit
 from rummylab.cards.card import Card
@@ -51,6 +51,11 @@ def _params() -> Params:
 def player(seen: Observation) -> str:
     """Return the agent that plays the worlds out."""
     return "keats-tuned"
+
+
+def estimates(seen: Observation) -> Estimates | None:
+    """Return None: play-outs value the moves."""
+    return None
 
 
 def candidates(seen: Observation) -> list[int]:

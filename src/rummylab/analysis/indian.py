@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import kernel
-from rummylab.analysis.answers import Reason, counted, percent
+from rummylab.analysis.answers import Estimates, Reason, counted, percent
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
@@ -43,6 +43,11 @@ def player(seen: Observation) -> str:
     if seen.format.is_match:
         return "mindist-outs-match"
     return "mindist-outs" if seen.table["rules"]["no_drops"] else "mindist-outs-drop"
+
+
+def estimates(seen: Observation) -> Estimates | None:
+    """Return None: play-outs value the moves."""
+    return None
 
 
 def candidates(seen: Observation) -> list[int]:

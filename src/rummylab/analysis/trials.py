@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab.agents.registry import agent as named_agent
-from rummylab.analysis.answers import Reason
+from rummylab.analysis.answers import Estimates, Reason
 from rummylab.beliefs.worlds import expected_copies, sample_rows
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
@@ -45,6 +45,10 @@ class Explainer(Protocol):
 
     def player(self, seen: Observation) -> str:
         """Return the agent that plays the worlds out."""
+        ...
+
+    def estimates(self, seen: Observation) -> Estimates | None:
+        """Return all legal moves as the game's strongest agent values them; None: play-outs value them."""
         ...
 
     def candidates(self, seen: Observation) -> list[int]:

@@ -1,12 +1,13 @@
 """Values of the legal moves of a position, best first, with their uncertainty and reasons.
 
-Only what the seat sees is used: the worlds are sampled from its observation.
+In Gin the champion values the moves; everywhere else play-outs do. Only what the seat sees is used: the champion gets
+its observation, and the worlds are sampled from it.
 
 >>> from rummylab import State, gin
 >>> from rummylab.analysis.values import Budget, analyze
 >>> found = analyze(State.deal(gin(), seed=7).observe(0), budget=Budget(worlds=40, seconds=None))
 >>> found.method, len(found.moves)
-('play-outs of simple', 2)
+('values of champion, reasons by play-outs of simple', 2)
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from functools import cache
 
 import numpy as np
 
-from rummylab.analysis.answers import Analysis, BeliefMap, MoveValue, Reason, percent
+from rummylab.analysis.answers import Analysis, BeliefMap, Estimates, MoveValue, Reason, percent
 from rummylab.analysis.trials import Explainer, Floats, Trial, explainer_of, try_moves
 from rummylab.beliefs.worlds import hidden_from
 from rummylab.cards.bits import IDS_52
@@ -68,7 +69,8 @@ QUICK = Budget(seconds=0.3)
 def analyze(seen: Observation, *, agent: str | None = None, budget: Budget = HINT) -> Analysis:
     """Return the moves of the seat to act, best first.
 
-    *agent* plays the worlds out, by default the game's best fast agent.
+    *agent* plays the worlds out, and its play-outs value the moves. By default it is the game's best fast agent, and
+    where the game has estimates (`Explainer.estimates`) they value the moves; the worlds then supply reasons and map.
 
     Raises:
         IllegalActionError: The seat of *seen* is not to act.
@@ -80,13 +82,17 @@ def analyze(seen: Observation, *, agent: str | None = None, budget: Budget = HIN
     if not seen.codes:
         raise IllegalActionError(f"seat {seen.seat} is not to act in this position")
     own = explainer_of(seen.rules.name)
-    trial = trial_of(seen, agent=agent, budget=budget, worlds=own.WORLDS)
-    moves = ranked(trial, own, reasons=budget.reasons)
+    estimates = own.estimates(seen) if agent is None else None
+    trial = trial_of(seen, agent=agent, budget=budget, worlds=own.WORLDS, estimates=estimates)
+    if estimates is None:
+        moves = ranked(trial, own, reasons=budget.reasons)
+    else:
+        moves = ranked_by(estimates, trial, own, reasons=budget.reasons)
     return Analysis(
         game=seen.rules.name,
         seat=int(seen.seat),
         phase=seen.phase,
-        method=f"play-outs of {trial.player}",
+        method=method_of(estimates, trial.player),
         worlds=trial.worlds,
         moves=moves,
         belief=belief_map(trial),
@@ -95,10 +101,30 @@ def analyze(seen: Observation, *, agent: str | None = None, budget: Budget = HIN
     )
 
 
-def trial_of(seen: Observation, *, agent: str | None, budget: Budget, worlds: int, always: Sequence[int] = ()) -> Trial:
-    """Return the play-outs of the candidate moves, and of *always*, within *budget*."""
+def method_of(estimates: Estimates | None, player: str) -> str:
+    """Return how moves are valued, in words."""
+    playouts = f"play-outs of {player}"
+    return playouts if estimates is None else f"values of {estimates.agent}, reasons by {playouts}"
+
+
+def trial_of(
+    seen: Observation,
+    *,
+    agent: str | None,
+    budget: Budget,
+    worlds: int,
+    always: Sequence[int] = (),
+    estimates: Estimates | None = None,
+) -> Trial:
+    """Return the play-outs of the candidate moves, and of *always*, within *budget*.
+
+    With *estimates*, the moves that they rank highest are played out, without a first look.
+    """
     own = explainer_of(seen.rules.name)
-    codes = own.candidates(seen)
+    if estimates is None:
+        codes = own.candidates(seen)
+    else:
+        codes = [one.code for one in estimates.moves[: budget.moves]]
     codes += [code for code in always if code not in codes]
     return try_moves(
         seen,
@@ -107,7 +133,7 @@ def trial_of(seen: Observation, *, agent: str | None, budget: Budget, worlds: in
         worlds=budget.worlds or worlds,
         seconds=budget.seconds,
         seed=budget.seed,
-        keep=budget.moves,
+        keep=budget.moves if estimates is None else len(codes),
         always=always,
     )
 
@@ -136,6 +162,34 @@ def ranked(trial: Trial, own: Explainer, *, reasons: bool) -> tuple[MoveValue, .
                 behind_se=standard_error(column - best),
                 win_chance=chance,
                 match_chance=None,
+                worlds=trial.worlds,
+                reasons=why,
+            )
+        )
+    return tuple(moves)
+
+
+def ranked_by(estimates: Estimates, trial: Trial, own: Explainer, *, reasons: bool) -> tuple[MoveValue, ...]:
+    """Return the moves of *trial*, best first by *estimates*; the play-outs supply reasons alone."""
+    best = estimates.moves[0]
+    moves = []
+    for one in estimates.moves:
+        if one.code not in trial.codes:
+            continue
+        action = trial.seen.rules.decode(one.code)
+        why: tuple[Reason, ...] = ()
+        if reasons:
+            words = Reason("win_chance", one.win_chance, f"wins the hand with a chance of {percent(one.win_chance)}")
+            why = (*own.reasons(trial.seen, action, trial.means(trial.codes.index(one.code))), words)
+        moves.append(
+            MoveValue(
+                action=action,
+                points=one.points,
+                se=estimates.se,
+                behind=one.points - best.points,
+                behind_se=0.0 if one is best else estimates.behind_se,
+                win_chance=one.win_chance,
+                match_chance=one.match_chance,
                 worlds=trial.worlds,
                 reasons=why,
             )
