@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from rummylab.engine.records import parse_records
+from rummylab.ui.table.replays import present_action, start_state
+from web_tables import cards_in
+
 from .conftest import Site, Visit, new_site, sit
 from .robot import Robot
 
@@ -22,6 +26,9 @@ MATCHES: dict[str, dict[str, Any]] = {
     "contract": {"game": "contract", "opponents": [{"agent": "chinese-heuristic"}], "seed": 21},
     "gin_pass": {"game": "gin_pass", "rules": "course(hands=4)", "opponents": [{"agent": "melder"}], "seed": 21},
 }
+FACES = """[...document.querySelectorAll('svg.face:not(.back)')].map(face => [...face.querySelectorAll('use')]
+    .slice(0, 2).map(use => use.getAttribute('href').split('-')[1]).join('').replace('10', 'T'))"""
+"""The cards whose faces are drawn, such as ``Th``."""
 pytestmark = pytest.mark.full
 
 
@@ -130,24 +137,58 @@ def test_two_browsers_cannot_see_each_others_table(visit: Visit) -> None:
     assert other.request.get(f"/api/tables/{view['id']}").status == 404
 
 
-def test_hidden_cards_are_nowhere_in_the_page(visit: Visit) -> None:
+def test_hidden_cards_are_nowhere_in_the_page_or_in_what_it_was_sent(visit: Visit) -> None:
     page = visit("mouse")
-    view = sit(page, **SHORT)
-    own = {card["card"] for card in view["hand"]["cards"]} | {view["pile"]["top"]["card"]}
+    sent: list[str] = []
+    answers: list[Any] = []
+    wire = page.context.new_cdp_session(page)
+    wire.send("Network.enable")
+    wire.on("Network.eventSourceMessageReceived", lambda event: sent.append(event["data"]))
+    page.on("response", lambda answer: answers.append(answer) if _is_plain(answer) else None)
+    sit(page, **SHORT)
     robot = Robot(page, "mouse")
-    robot.turn()
-    html = page.content()
-    drawn = {name.removeprefix("suit-") for name in re.findall(r"#(suit-[shdc])", html)}
-    named = set(re.findall(r'data-card="([^"]+)"', html))
-    shown = {
-        card["card"]
-        for card in page.evaluate(
-            "fetch('/api' + location.hash.slice(1).replace('table', 'tables')).then(answer => answer.json())"
-        )["hand"]["cards"]
-    }
-    assert drawn
-    assert named == shown
-    assert own & named
+    moments: list[tuple[str, set[str], list[str]]] = []
+    """The whole page, the faces drawn on it and all that was sent, before each move of the person."""
+    while robot.turn() == "you":
+        moments.append((page.content(), set(page.evaluate(FACES)), [*sent, *(answer.text() for answer in answers)]))
+        sent.clear()
+        answers.clear()
+        robot.move()
+    record = _record(page)
+    state = start_state(record)
+    hidden: list[tuple[set[str], set[str]]] = []
+    """The own cards and those that the person could not know, at the same moments, from the revealed record."""
+    for event in record.events:
+        if event.chosen:
+            if state.actor == 0:
+                seen = state.observe(0)
+                known = [*seen.hand, *seen.pile, *seen.known(1), *(card for one in seen.log for card in one.secret)]
+                known += [card for one in seen.log for card in one.action.cards]
+                own = {str(card) for card in seen.hand}
+                hidden.append((own, {str(card) for card in state.deck} - {str(card) for card in known}))
+            state.push(present_action(event.action))
+    assert len(moments) > 5
+    assert any(bodies for *_, bodies in moments)
+    for (html, faces, bodies), (own, secret) in zip(moments, hidden, strict=False):
+        attributes = set(re.findall(r'data-(?:card|key)="([A2-9TJQK][chsd])', html))
+        named = cards_in(html) | faces | attributes
+        assert own <= faces, "the faces on the page are read"
+        assert own <= attributes
+        assert len(secret) >= 10
+        assert not named & secret
+        for body in bodies:
+            assert not cards_in(body) & secret, body[:300]
+
+
+def _is_plain(answer: Any) -> bool:
+    return "/api/" in answer.url and not answer.url.partition("?")[0].endswith("/events")
+
+
+def _record(page: Any) -> Any:
+    view = page.evaluate(
+        "fetch('/api' + location.hash.slice(1).replace('table', 'tables')).then(answer => answer.json())"
+    )
+    return parse_records(page.request.get(f"/api/games/{view['record']}/file").text(), "the record")[0]
 
 
 def test_the_coach_ranks_moves_and_draws_a_map(visit: Visit) -> None:
