@@ -57,7 +57,7 @@ SHAPES = {
     "equity": (TARGET, TARGET),
 }
 BY_LEVEL = -1
-NOISE = (7.14, 6.05, 5.1, 4.27, 3.55, 3.32, 2.72, 1.93, 0.94, 0.0)
+NOISE = (7.19, 6.07, 5.21, 4.44, 3.76, 3.08, 2.57, 1.98, 1.21, 0.0)
 """For each level, the spread of the random error of a value, in points."""
 MEMORY = (1, 1, 2, 3, 4, 5, 7, 10, 99, 99)
 """For each level, how many turns discards are remembered; 99: all."""
