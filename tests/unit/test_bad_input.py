@@ -243,7 +243,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str]) -
         ("bridge indian mindist", "The bridge speaks a protocol of gin, not of indian"),
         ("hand gin PJ,2c,3c", "Gin is played without jokers"),
         ("hand gin_pass PJ,2c,3c", "Gin is played without jokers"),
-        ("play gin --record other.txt", "expected a header"),
+        ("play gin --terminal --record other.txt", "expected a header"),
     ],
 )
 def test_a_bad_command_is_one_sentence(command: Callable[..., Done], text: str, why: str) -> None:
@@ -263,13 +263,13 @@ def test_play_appends_to_a_record(command: Callable[..., Done], monkeypatch: pyt
 
     monkeypatch.setattr("rummylab.ui.terminal.table.TerminalTable", Once)
     for n in (2, 3):
-        assert command("play gin --agent simple --seed 1 --record match.rgr").returncode == 0
+        assert command("play gin --terminal --agent simple --seed 1 --record match.rgr").returncode == 0
         assert len(read_records(Path("match.rgr"))) == n
 
 
 def test_the_opponent_in_gin_is_the_strongest(command: Callable[..., Done]) -> None:
     assert game("gin").opponent == "utility-search"
-    assert "Gin Rummy against utility-search" in command("play gin --seed 1", stdin="quit\n").stdout
+    assert "Gin Rummy against utility-search" in command("play gin --terminal --seed 1", stdin="quit\n").stdout
 
 
 def test_no_output_of_ours_needs_a_terminal() -> None:

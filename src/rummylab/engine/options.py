@@ -208,9 +208,8 @@ class Options:
             UnknownNameError: If an option does not exist.
             OptionError: If a value is not allowed.
         """
-        check_type(values, Mapping, "options", "a mapping of names and values")
-        known = {field.name for field in dataclasses.fields(cls)}
         values = cls.renamed(values)
+        known = {field.name for field in dataclasses.fields(cls)}
         for name in values:
             if name not in known:
                 raise UnknownNameError("option", name, known)
@@ -223,6 +222,7 @@ class Options:
         Raises:
             OptionError: If an option is given under its name and a former one.
         """
+        check_type(values, Mapping, "options", "a mapping of names and values")
         found: dict[str, Any] = {}
         for former, value in values.items():
             name = cls.FORMER.get(former, former)
