@@ -47,7 +47,7 @@ $(VENV)/.web: $(VENV)/.base
 play: $(VENV)/.web  ## play in the browser; `make play TERMINAL=1` plays Gin Rummy in the terminal
 	@$(BIN)/rummylab play $(if $(TERMINAL),gin --terminal)
 
-test: setup-test  ## run everything: style, types, import contracts, all tests (8 minutes on 2 cores)
+test: setup-test  ## run everything: style, types, import contracts, all tests (16 minutes on 2 cores)
 	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh
 
 check: setup-check  ## run style, types, import contracts and the fast tests (1 minute)
