@@ -31,7 +31,7 @@ What the paper leaves open, and how it is read here:
 Variants. `utility-printed` is the paper's agent with its printed numbers, and `utility-printed-dnn` its final agent,
 which estimates the opponent's hand with the trained network (:mod:`rummylab.beliefs.gin.network`): in the probabilities
 that they meld what the player needs, in the weights of the stock and in the sampled hands. `utility-at-once` follows
-a small version of the paper's: it knocks at once, samples ten hands, and has a network trained on the games of such
+the paper's procedure on a small scale: it knocks at once, samples ten hands, and has a network trained on games of such
 agents; its eight numbers are re-tuned with that network, as the paper re-tuned its own. `utility` and `utility-dnn`
 have our numbers, found by `rummylab tune`; `utility-dnn` knocks only if that pays on average over the sampled hands.
 The tuned numbers are in utility.json, utility_dnn.json and utility_at_once.json.
