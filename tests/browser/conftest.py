@@ -60,6 +60,7 @@ class Site:
 
     port: int
     store: Path
+    worlds: int = 24
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -69,7 +70,9 @@ class Site:
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
-        self.process = subprocess.Popen([sys.executable, str(HERE / "serve.py"), str(self.port), str(self.store)])
+        self.process = subprocess.Popen(
+            [sys.executable, str(HERE / "serve.py"), str(self.port), str(self.store), str(self.worlds)]
+        )
         for _ in range(3000):
             try:
                 with urllib.request.urlopen(f"{self.url}/", timeout=5) as answer:
@@ -92,11 +95,11 @@ class Site:
             self.process = None
 
 
-def new_site(folder: Path) -> Site:
-    """Return a server on a free port, not started yet."""
+def new_site(folder: Path, worlds: int = 24) -> Site:
+    """Return a server on a free port, not started yet; its coach and its reviews sample so many *worlds*."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        return Site(free.getsockname()[1], folder / "tables.db")
+        return Site(free.getsockname()[1], folder / "tables.db", worlds)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Start a web table for the browser tests: ``python serve.py PORT STORE``."""
+"""Start a web table for the browser tests: ``python serve.py PORT STORE [WORLDS]``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORLDS = 24
 """Worlds that the coach and the review sample: enough to rank moves, few enough for a test."""
 
 
-def main(port: int, store: str) -> None:
+def main(port: int, store: str, worlds: int = WORLDS) -> None:
     """Serve until the process is ended."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -27,7 +27,7 @@ def main(port: int, store: str) -> None:
             store=store,
             static=STATIC,
             limits=Limits(per_second=1e6, burst=1e6, costly_per_second=1e6, costly_burst=1e6),
-            coach_worlds=WORLDS,
+            coach_worlds=worlds,
         )
     )
     settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
@@ -35,4 +35,4 @@ def main(port: int, store: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:]))

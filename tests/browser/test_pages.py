@@ -157,7 +157,7 @@ def test_hidden_cards_are_nowhere_in_the_page_or_in_what_it_was_sent(visit: Visi
     record = _record(page)
     state = start_state(record)
     hidden: list[tuple[set[str], set[str]]] = []
-    """The own cards and those that the person could not know, at the same moments, from the revealed record."""
+    """The player's own cards and those they could not know, at the same moments, from the revealed record."""
     for event in record.events:
         if event.chosen:
             if state.actor == 0:
@@ -268,7 +268,7 @@ def test_what_if_goes_on_from_the_middle_of_a_hand(visit: Visit) -> None:
     robot.play_hand()
     page.get_by_role("button", name="Review this hand").click()
     page.get_by_role("button", name="To the deal").click()
-    page.get_by_role("button", name="What if").click()
+    page.get_by_role("button", name="Play on from here").click()
     page.wait_for_selector("main[data-turn]")
     robot.play_hand()
 

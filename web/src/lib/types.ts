@@ -46,11 +46,11 @@ export interface TableView {
 }
 export interface Update { version: number; news: LogEntry[]; view: TableView }
 export interface CoachMove {
-  action: string; label: string; value: number; error: number; low: number; high: number; text: string; best: boolean; reasons: { kind: string; text: string; number: number }[];
+  action: string; label: string; value: number; error: number; low: number; high: number; text: string; best: boolean; hinted?: boolean; reasons: { kind: string; text: string; number: number }[];
 }
 export interface HeatCell { card: string; probability: number; known: boolean; impossible: boolean; text: string }
 export interface Coach {
-  version: number; unit: string; method: string; agent: string; moves: CoachMove[]; map: { title: string; seat: Seat; cells: HeatCell[] }[]; notes: string[]; target: GroupView[] | null;
+  version: number; unit: string; method: string; agent: string; moves: CoachMove[]; map: { title: string; seat: Seat; cells: HeatCell[] }[]; notes: string[]; target: { label: string; cards: CardView[]; missing: number[] }[] | null;
 }
 export interface RulesText { title: string; sections: { title: string; paragraphs: string[] }[] }
 export interface TableSummary { id: string; heading: string; score_line: string; status: string; your_turn: boolean; since: string; since_text: string }
@@ -79,13 +79,13 @@ export interface ReviewDecision {
   decision: number; step: number; n: number; text: string; kind: string; loss: number; low: number; high: number; loss_text: string; is_mistake: boolean; verdict: string; position: TableView;
 }
 export interface Review {
-  record: string; title: string; unit: string; ledger: { label: string; value: number; text: string; kind: "result" | "luck" | "mine" | "theirs" }[];
+  record: string; title: string; unit: string; ledger: { label: string; value: number; text: string; kind: "result" | "luck" | "mine" | "theirs"; clear?: boolean }[];
   graph: { unit: string; points: { step: number; value: number; low: number; high: number }[]; marks: { step: number; text: string; verdict: string }[] };
   decisions: ReviewDecision[]; all: { decision: number; step: number; text: string; loss: number; verdict: string }[]; note: string;
 }
 export interface Answer { loss: number; text: string; is_mistake: boolean; verdict: string; moves: CoachMove[] }
 export interface History {
-  by_opponent: { game: string; opponent: string; level: number | null; n: number; won: number; rate: number; low: number; high: number; points: number; points_low: number; points_high: number; text: string }[];
+  by_opponent: { game: string; title: string; opponent: string; level: number | null; n: number; won: number; rate: number; low: number; high: number; points: number; points_low: number; points_high: number; text: string }[];
   leaks: { kind: string; label: string; n: number; loss: number; low: number; high: number; text: string }[]; puzzles: number; games: number; note: string;
 }
 export interface Puzzle { id: string; game: string; title: string; text: string; solved: boolean | null }

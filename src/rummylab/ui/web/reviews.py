@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 MOST_WAITING: Final = 20
 """Reviews that may wait for their turn."""
 REVIEW_SECONDS: Final = 8.0
-"""Time for the decisions of one hand: a long hand gets fewer worlds for each."""
+"""Time for one hand: a long one, or a slow machine, gets fewer worlds for each decision."""
 
 
 class Reviews:
@@ -32,10 +32,12 @@ class Reviews:
         self.store, self.worlds = store, worlds
         self.thread = ThreadPoolExecutor(1, "review")
         self.running: dict[tuple[str, int], float | RummyError] = {}
+        self.is_closing = False
 
     def close(self) -> None:
-        """Stop the thread."""
-        self.thread.shutdown(wait=False, cancel_futures=True)
+        """Stop the thread; a review that is under way ends after the decision it is at, and nothing of it is kept."""
+        self.is_closing = True
+        self.thread.shutdown(wait=True, cancel_futures=True)
 
     @staticmethod
     def _coaching() -> Any:
@@ -85,13 +87,14 @@ class Reviews:
         coaching = self._coaching()
 
         def progress(done: int, total: int) -> None:
+            if self.is_closing:
+                raise TableError("not_available", "The server is closing.")
             self.running[key] = done / max(1, total)
 
         try:
-            moves = sum(event.chosen for event in record.events)
-            seconds = None if self.worlds else REVIEW_SECONDS / max(1, moves)
-            budget = coaching.Budget(worlds=self.worlds, seconds=seconds)
-            body, found = coaching.review_dict(record, seat, budget, progress)
+            budget = coaching.Budget(worlds=self.worlds, seconds=None)
+            seconds = None if self.worlds else REVIEW_SECONDS
+            body, found = coaching.review_dict(record, seat, budget, progress, seconds)
             plain = msgspec.json.decode(msgspec.json.encode(body))
             self.store.add_review(game.record, seat, plain)
             if seat == game.seat:

@@ -16,14 +16,6 @@ PORT: Final = 8750
 TRIES: Final = 20
 
 
-def default_store() -> Path:
-    """Return the file that tables are kept in: ``$RUMMYLAB_TABLES``, or in the user's data directory."""
-    if given := os.environ.get("RUMMYLAB_TABLES"):
-        return Path(given)
-    base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "rummylab" / "tables.db"
-
-
 def listening(host: str, port: int | None) -> socket.socket:
     """Return a socket that listens on *port*; None: the first free one from 8750 on.
 
@@ -66,6 +58,7 @@ def serve(
     try:
         import uvicorn
 
+        from rummylab.ui.table.store import default_store
         from rummylab.ui.web.app import WebConfig, create_app
         from rummylab.ui.web.security import NO_LIMITS, Limits
     except ImportError as error:
