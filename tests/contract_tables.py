@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
+
 from helpers import push, words
+from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
+from rummylab.engine.action import Action
+from rummylab.engine.observation import Observation
+from rummylab.engine.rules import Rules
+from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.games.contract.view import ContractRummy, contract
 
@@ -60,3 +67,17 @@ def draw_and_throw(state: State, turns: int) -> State:
         drawn = next(event for event in reversed(state.log) if event.secret)
         push(state, f"discard {drawn.secret[0]}")
     return state
+
+
+class Replacer:
+    """Replaces a wild wherever possible, else plays like `contract-greedy`."""
+
+    def __init__(self) -> None:
+        self.greedy = agent("contract", "contract-greedy")
+
+    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
+        self.greedy.sit(rules, seat, rng)
+
+    def act(self, seen: Observation) -> Action:
+        swaps = [action for action in seen.legal if action.verb == "replace"]
+        return swaps[0] if swaps else self.greedy.act(seen)

@@ -59,7 +59,7 @@ class ContractFold:
         self.n_cards = options.decks * (52 + options.jokers)
         self.stock = self.n_cards - options.seats * self.contract.hand - 1
         self.reshuffles = self.turn = self.points = self.short = 0
-        self.turned_up = self.thrower = self.drawer = -1
+        self.turned_up = self.thrower = self.drawer = self.freed = -1
         self.last_draw, self.last_discard = [-1 for _ in seats], [-1 for _ in seats]
         self.phase, self.actor, self.outcome, self.winner = "draw", starter, "none", -1
         self.scores = [0 for _ in seats]
@@ -195,6 +195,7 @@ class ContractFold:
     def _lay_off(self, seat: int, cards: list[Card], secret: list[Card], on: int, below: bool = False) -> None:
         self._leaves(seat, cards)
         self.melds[on - 1].add(cards[0], below=below)
+        self.freed = -1
         if self.phase == "lay down":
             self.short -= 1
             self.phase = "lay down" if self.short or any(self.left[seat]) else "play"
@@ -202,6 +203,15 @@ class ContractFold:
 
     def _lay_off_low(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
         self._lay_off(seat, cards, secret, on, below=True)
+
+    def _replace(self, seat: int, cards: list[Card], secret: list[Card], on: int) -> None:
+        self._leaves(seat, cards)
+        wild = self.melds[on - 1].replace(cards[0])
+        self.n_hand[seat] += 1
+        self.known[seat].append(wild)
+        self.freed = wild.id
+        if seat == self.seat:
+            self.hand.append(wild)
 
     def _is_out(self, seat: int, outcome: str) -> bool:
         if self.n_hand[seat]:
@@ -274,6 +284,7 @@ class ContractFold:
             "last_discard": seated(self.last_discard),
             "outcome": OUTCOMES.index(self.outcome),
             "winner": self.winner,
+            "freed": self.freed,
         }
         mine = {
             "hand": mask(self.hand),

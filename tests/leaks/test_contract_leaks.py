@@ -19,7 +19,7 @@ from test_leaks import (
     reshuffles,
 )
 
-from contract_tables import deal, hand_of
+from contract_tables import Replacer, deal, hand_of
 from helpers import RandomChooser, played_states, push, registered
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
@@ -76,6 +76,21 @@ def test_who_could_lay_down_and_does_not_looks_like_who_could_not() -> None:
     assert any(action.verb == "lay down" for action in ready.legal_actions)
     assert not any(action.verb == "lay down" for action in other.legal_actions)
     assert fields(ready.observe(Seat(1)).view) == fields(other.observe(Seat(1)).view)
+
+
+def test_who_replaces_a_wild_shows_the_wild_and_nothing_else() -> None:
+    rules, rng, met = contract("contract-7", seats=3, wild_replacement=True), np.random.default_rng(5), 0
+    for seed in range(4):
+        for state in played_states(rules, [Replacer() for _ in range(3)], seed):
+            if state.rows()["table"]["freed"][0] < 0:
+                continue
+            met += 1
+            assert State.parse(state.to_text()).to_bytes() == state.to_bytes()
+            for seat in map(Seat, range(3)):
+                assert_view_is_the_folded_log(state, seat)
+                for twin in reshuffles(state, seat, rng, 1):
+                    assert_looks_the_same(state.observe(seat), twin.observe(seat), [])
+    assert met > 3
 
 
 # --- Many seats, two decks, buying ---

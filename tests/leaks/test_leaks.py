@@ -92,8 +92,8 @@ def positions(rules: Rules, n: int, seed: int) -> Iterator[State]:
 def reshuffles(state: State, viewer: Seat, rng: np.random.Generator, n: int) -> Iterator[State]:
     """Tables that differ in what *viewer* cannot see alone: everything shuffled, or a few cards exchanged.
 
-    A shuffle under which the opponent could not have moved as it did is left out; one under which the viewer itself
-    could not have is a leak.
+    Every third one shuffles everything. A shuffle under which the opponent could not have moved as it did is left out;
+    one under which the viewer itself could not have is a leak.
     """
     slots = state.rules.hidden_slots(state.rows(), viewer)
     for k in range(n):
@@ -309,10 +309,10 @@ def leaky(rules: Any, leak: Leak) -> Any:
     """*rules* whose views are spoiled by ``leak(row, seat, view)``."""
 
     class Leaky(type(rules)):  # type: ignore[misc]
-        def observe(self, row: Rows, seat: Seat) -> Rows:
-            view: Rows = super().observe(row, seat)
-            leak(row, seat, view)
-            return view
+        def view_bytes(self, whole: bytes | memoryview, seat: Seat) -> bytes:
+            view: Rows = np.frombuffer(bytearray(super().view_bytes(whole, seat)), self.view)
+            leak(np.frombuffer(whole, self.record), seat, view)
+            return view.tobytes()
 
     return Leaky(rules.options)
 
@@ -367,10 +367,14 @@ def test_a_leak_in_the_legal_moves_is_caught() -> None:
     class Telltale(Gin):
         """Remembers more about a position than its view shows, and uses it when the moves are asked for."""
 
-        def observe(self, row: Rows, seat: Seat) -> Rows:
-            view = super().observe(row, seat)
-            last_card[id(view)] = int(row["deck"][0, 51])
-            return view
+        def view_bytes(self, whole: bytes | memoryview, seat: Seat) -> bytes:
+            last_card[-1] = int(np.frombuffer(whole, self.record)["deck"][0, 51])
+            return super().view_bytes(whole, seat)
+
+        def observation(self, *parts: Any) -> Observation:
+            seen = super().observation(*parts)
+            last_card[id(seen.view)] = last_card[-1]
+            return seen
 
         def legal_in(self, view: Rows) -> list[int]:
             codes = super().legal_in(view)

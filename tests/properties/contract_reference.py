@@ -73,6 +73,22 @@ class Meld:
             if wild:
                 self.wild.add(self.high if above else self.low)
 
+    def replaces(self, card: Card) -> bool:
+        """Whether *card* is a natural that can take the place of a wild."""
+        if is_wild(card, self.options) or not any(is_wild(other, self.options) for other in self.cards):
+            return False
+        if self.kind == "set":
+            return card.rank == self.of
+        return card.suit == self.of and bool(self.wild & set(places(card)))
+
+    def replace(self, card: Card) -> Card:
+        """Put *card* in the place of a wild and return the wild: a joker first, else the first two by suit."""
+        assert self.replaces(card)
+        wild = max((other for other in self.cards if is_wild(other, self.options)), key=lambda w: (w.is_joker, -w.id))
+        self.cards[self.cards.index(wild)] = card
+        self.wild -= set(places(card))
+        return wild
+
     def copy(self) -> Meld:
         return Meld(self.kind, [*self.cards], self.owner, self.of, self.options, self.low, self.high, {*self.wild})
 
@@ -238,6 +254,9 @@ def score(options: ContractOptions, log: Sequence[Event]) -> tuple[float, ...]:
             else:
                 assert laid[seat], "a lay-off before the lay-down"
                 melds[event.action.on - 1].add(cards[0], below=verb == "lay off low")
+        elif verb == "replace":
+            hands[seat].remove(cards[0])
+            hands[seat].append(melds[event.action.on - 1].replace(cards[0]))
         elif verb == "shows":
             assert sorted(cards) == sorted(hands[seat])
     out = [seat for seat in range(seats) if not hands[seat]]

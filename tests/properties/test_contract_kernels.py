@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contract_tables import Replacer
 from properties import contract_reference as reference
 from rummylab._jit import kernel
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
+from rummylab.engine.records import Record
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.games.contract import rules as r
@@ -229,6 +231,34 @@ def test_lay_offs_are_those_that_the_readable_meld_takes(preset: str) -> None:
             elif event.action.on:
                 melds[event.action.on - 1].add(event.action.cards[0], below=event.action.verb == "lay off low")
     assert n > 30
+
+
+@pytest.mark.parametrize("preset", ["contract-7", "liverpool-7"])
+def test_replacements_are_those_that_the_readable_meld_takes(preset: str) -> None:
+    rules = contract(preset, contract="S3+R4", hand_sizes="10", wild_replacement=True)
+    n = 0
+    for seed in range(12):
+        state, player = State.deal(rules, seed), Replacer()
+        melds: list[reference.Meld] = []
+        while state.actor is not None:
+            seen = state.observe(state.actor)
+            legal = {str(action) for action in state.legal_actions if action.verb == "replace"}
+            may = seen.phase == "play" and seen.has_laid_down(seen.seat) and seen.freed is None  # type: ignore[attr-defined]
+            numbered = list(enumerate(melds, start=1)) if may else []
+            swaps = {f"replace {c} on meld {k}" for c in set(seen.hand) for k, meld in numbered if meld.replaces(c)}
+            assert legal == swaps
+            event = state.push(player.act(seen))
+            if event.action.verb == "lay down":
+                melds.append(reference.lay(event.action.cards, int(event.seat), rules.options))
+            elif event.action.verb == "replace":
+                n += 1
+                assert melds[event.action.on - 1].replace(event.action.cards[0]) == state.observe(event.seat).freed  # type: ignore[attr-defined]
+            elif event.action.on:
+                melds[event.action.on - 1].add(event.action.cards[0], below=event.action.verb == "lay off low")
+        assert state.payoffs() == reference.score(rules.options, state.log)
+        names = ["replacer"] * rules.seats
+        assert Record.of(state, names).replay().log == state.log
+    assert n > 3
 
 
 @pytest.mark.parametrize("wild_twos", [True, False])

@@ -17,7 +17,7 @@ from rummylab.engine.records import Record
 from rummylab.engine.referee import play_match
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.errors import RecordError, UnknownNameError
+from rummylab.errors import RecordError, RummyError, UnknownNameError
 from rummylab.games.contract.options import ContractOptions
 from rummylab.games.contract.view import contract
 from rummylab.games.lookup import rules_of
@@ -91,7 +91,7 @@ def test_a_long_run_is_laid_down_with_four_cards_and_grows_card_by_card() -> Non
     state = push(seven_table(), "draw stock; lay down 4h 5h 6h 7h")
     assert table(state)["short"] == 3
     assert legal(state) == {"lay off 3h on meld 1", "lay off 8h on meld 1"}
-    refused(state, "discard 4d", "not possible in the phase 'lay down'")
+    refused(state, "discard 4d", "now you can only lay")
     refused(state, "lay down 3h 4h 5h 6h 7h 8h 9h", "up to 4 cards of a meld at once")
     push(state, "lay off 8h on meld 1; lay off 9h on meld 1; lay off 3h on meld 1; lay down Kc Ks Kd")
     assert table(state)["short"] == 0
@@ -187,6 +187,90 @@ def test_a_wild_is_laid_off_at_either_end_and_beside_other_wilds() -> None:
     assert "lay off low PJ on meld 2" not in legal(state), "a set has no lower end"
     push(state, "lay off low PJ on meld 1; lay off low PJ on meld 1; lay off 2c on meld 1")
     assert (table(state)["meld_low"][0], table(state)["meld_high"][0]) == (2, 8)
+
+
+# --- 18. Wild replacement ---------------------------------------------------------------------------------------------
+
+SWAP = "7c 7h 2s 4h 5h PJ 7h 9d 3h 6h"
+
+
+def swap_table(hand: str = SWAP, stock: str = "7s", **changes: Any) -> State:
+    """Seat 0 has laid down 7c 7h 2s and 4h 5h 6h PJ, and holds 7h 9d 3h and what it drew."""
+    rules = contract(
+        **{"contract": "S3+R4", "hand_sizes": "10", "decks": 2, "wild_replacement": True, "wild_neighbors": True}
+        | changes
+    )
+    state = table_with(rules, hand, "4s 6s 8s Js Qs Ac 5d 6d 8d Qd", up="5s", stock=stock)
+    return push(state, "draw stock; lay down 4h 5h 6h PJ; lay down 7c 7h 2s")
+
+
+def test_a_natural_takes_the_place_of_a_wild_in_a_run_and_the_wild_must_be_laid_off_at_once() -> None:
+    state = push(swap_table(), "replace 7h on meld 1")
+    seen = state.observe(Seat(0))
+    assert seen.melds[0].cards == Hand.parse("4h 5h 6h 7h")  # type: ignore[attr-defined]
+    assert seen.freed == Card.parse("PJ")  # type: ignore[attr-defined]
+    assert hand_of(state, 0) == Hand.parse("9d 3h 7s PJ"), "the wild is in the hand for a moment"
+    assert legal(state) == {"lay off PJ on meld 1", "lay off low PJ on meld 1", "lay off PJ on meld 2"}
+    refused(state, "discard 9d", "PJ was taken from a meld and must be laid off at once")
+    refused(state, "lay off 7s on meld 2", "PJ was taken from a meld and must be laid off at once")
+    push(state, "lay off PJ on meld 2")
+    assert state.observe(Seat(0)).freed is None  # type: ignore[attr-defined]
+    push(state, "lay off 3h on meld 1; lay off 7s on meld 2; discard 9d")
+    assert state.rules.details(state.rows())["points"] > 0, "the hand is empty"
+
+
+def test_a_natural_takes_the_place_of_a_wild_in_a_set() -> None:
+    state = push(swap_table(), "replace 7s on meld 2")
+    assert state.observe(Seat(1)).melds[1].cards == Hand.parse("7c 7h 7s")  # type: ignore[attr-defined]
+    assert state.observe(Seat(1)).known(Seat(0)) == Hand.parse("2s"), "everybody sees who has the wild"
+    push(state, "lay off low 2s on meld 1")
+    assert (table(state)["meld_low"][0], table(state)["meld_high"][0]) == (2, 6)
+
+
+def test_a_wild_is_replaced_only_by_the_card_that_it_stands_for() -> None:
+    state = swap_table()
+    assert {text for text in legal(state) if text.startswith("replace")} == {
+        "replace 7h on meld 1",
+        "replace 7h on meld 2",
+        "replace 7s on meld 2",
+    }
+    refused(state, "replace 3h on meld 1", "no wild of meld 1 .* stands for 3h")
+    refused(state, "replace 7h on meld 3", "there is no meld 3")
+
+
+def test_a_joker_comes_back_before_a_two() -> None:
+    rules = contract(contract="S3+R4", hand_sizes="10", wild_replacement=True)
+    state = table_with(rules, "4h 6h 2c PJ 7c 7h 7s 5h 9d 3s", "4s 6s 8s Js Qs Ac 5d 6d 8d Qd", up="5s")
+    push(state, "draw stock; lay down 4h 6h 2c PJ; lay down 7c 7h 7s; replace 5h on meld 1")
+    assert state.observe(Seat(0)).freed == Card.parse("PJ")  # type: ignore[attr-defined]
+    assert state.observe(Seat(0)).melds[0].cards == Hand.parse("4h 5h 6h 2c")  # type: ignore[attr-defined]
+
+
+def test_wilds_stay_where_they_are_without_the_option() -> None:
+    state = swap_table(wild_replacement=False)
+    assert "replace" not in verbs(state)
+    refused(state, "replace 7h on meld 1", "the option wild_replacement is off")
+
+
+def test_nobody_replaces_a_wild_before_laying_down() -> None:
+    state = push(swap_table(), "discard 9d; draw stock")
+    assert verbs(state) == {"discard"}
+    refused(state, "replace 6d on meld 2", "lay down the contract before replacing a wild")
+
+
+def test_where_the_last_card_must_be_discarded_it_replaces_no_wild() -> None:
+    state = push(swap_table(going_out="discard_only"), "lay off 3h on meld 1; lay off 7s on meld 2; discard 9d")
+    push(state, "draw stock; discard 4s; draw upcard; discard 4s")
+    assert hand_of(state, 0) == Hand.parse("7h")
+
+
+def test_a_position_with_a_replaced_wild_reads_back() -> None:
+    state = push(swap_table(), "replace 7h on meld 1")
+    again = State.parse(state.to_text())
+    assert again.to_bytes() == state.to_bytes()
+    assert legal(again) == legal(state)
+    with pytest.raises(RummyError, match="'freed': it is a wild that the actor is known to hold"):
+        State.parse(state.to_text().replace("freed PJ", "freed 9d"))
 
 
 # --- Many players -----------------------------------------------------------------------------------------------------

@@ -128,8 +128,8 @@ def test_a_drawn_card_may_be_thrown_where_it_is_the_last() -> None:
 
 
 def test_nothing_but_a_draw_comes_first() -> None:
-    refused(deal(), "discard 4d", "not possible in the phase 'draw'")
-    refused(deal(), "lay down 7c 7h 7s", "not possible in the phase 'draw'")
+    refused(deal(), "discard 4d", "now you can only draw")
+    refused(deal(), "lay down 7c 7h 7s", "now you can only draw")
 
 
 # --- 4. Lay down ------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def test_the_whole_contract_is_laid_down_at_once() -> None:
     state = push(deal(stock="3s"), "draw stock; lay down 7c 7h 7s")
     assert verbs(state) == {"lay down"}
     assert state.observe(Seat(0)).phase == "lay down"  # type: ignore[attr-defined]
-    refused(state, "discard 4d", "not possible in the phase 'lay down'")
+    refused(state, "discard 4d", "now you can only lay")
     push(state, "lay down 9c 9h 2s")
     assert state.observe(Seat(1)).has_laid_down(Seat(0))  # type: ignore[attr-defined]
 
@@ -241,7 +241,7 @@ def test_a_wild_goes_on_whichever_meld_the_player_chooses() -> None:
 
 def test_lay_offs_come_only_on_the_own_turn_and_after_the_draw() -> None:
     state = push(deal(seat1="7d 5d 6h 8s Td Qc Kh", stock="3s"), f"draw stock; {LAY_DOWN}; discard 4d")
-    refused(state, "lay off 7d on meld 1", "not possible in the phase 'draw'")
+    refused(state, "lay off 7d on meld 1", "now you can only draw")
 
 
 # --- 6. Going out -----------------------------------------------------------------------------------------------------

@@ -247,12 +247,12 @@ def test_after_a_take_the_card_below_is_open_again() -> None:
 
 def test_a_move_out_of_turn_says_why() -> None:
     state = deal([COMPLETE, JUNK])
-    with pytest.raises(IllegalActionError, match="not possible in the phase 'draw'"):
+    with pytest.raises(IllegalActionError, match="now you can only draw"):
         push(state, "discard 2c")
     push(state, "draw stock")
     with pytest.raises(IllegalActionError, match="Ad is not in the hand"):
         push(state, "discard Ad")
-    with pytest.raises(IllegalActionError, match="not possible in the phase 'discard'"):
+    with pytest.raises(IllegalActionError, match="now you can only declare or discard"):
         push(state, "draw stock")
 
 

@@ -41,7 +41,7 @@ from rummylab.games.contract.rules import (
 
 
 @helper
-def _measure(table: np.void, hand: int, twice: int, jokers: int, room: Ints) -> tuple[int, int]:
+def measure_hand(table: np.void, hand: int, twice: int, jokers: int, room: Ints) -> tuple[int, int]:
     """Return the distance of a hand to this round's contract, and the cards that help."""
     number, rules = round_of(table), table.rules
     sets, runs = np.int64(rules.set_sizes[number]), np.int64(rules.run_sizes[number])
@@ -49,21 +49,20 @@ def _measure(table: np.void, hand: int, twice: int, jokers: int, room: Ints) -> 
 
 
 @helper
-def _wants_upcard(table: np.void, mine: np.void, room: Ints) -> bool:
+def wants_upcard(table: np.void, mine: np.void, room: Ints) -> bool:
     """Return whether the upcard lowers the distance, or fits a meld once the contract lies."""
     up = np.int64(table.up)
     if up < 0:
         return False
     if has_laid_down(table, mine.seat):
         return place_for(table, up) >= 0
-    _, helps = _measure(table, mine.hand, mine.twice, mine.jokers, room)
+    _, helps = measure_hand(table, mine.hand, mine.twice, mine.jokers, room)
     return helps & (JOKER_BIT if is_wild(table.rules, up) else bit(up)) != 0
 
 
 @helper
-def _live(helps: int, table: np.void, mine: np.void) -> int:
-    """Return how many unseen cards are among those that help."""
-    once, twice, jokers = unseen(table, mine)
+def live_outs(table: np.void, helps: int, once: int, twice: int, jokers: int) -> int:
+    """Return how many of the unseen cards, planes and *jokers*, are among those that help."""
     n = popcount(once & helps & ~JOKER_BIT) + popcount(twice & helps & ~JOKER_BIT)
     if helps & JOKER_BIT:
         wild = table.rules.wild_kinds & ~JOKER_BIT
@@ -72,16 +71,16 @@ def _live(helps: int, table: np.void, mine: np.void) -> int:
 
 
 @helper
-def _keeps_distance(table: np.void, mine: np.void, cards: int, short: int, room: Ints) -> int:
-    """Return those of *cards* whose loss leaves the distance *short*; all of them if there are none."""
+def discards_at_distance(table: np.void, hand: int, twice: int, jokers: int, cards: int, short: int, room: Ints) -> int:
+    """Return those of *cards* whose loss leaves the distance of a hand at *short*; all of them if there are none."""
     number, rules = round_of(table), table.rules
     sets, runs, terms = np.int64(rules.set_sizes[number]), np.int64(rules.run_sizes[number]), terms_of(rules)
     free, left = np.int64(0), cards
     while left:
         card = left & -left
         left &= left - 1
-        once, twice = minus(mine.hand, mine.twice, card, np.int64(0))
-        if is_within(once, twice, mine.jokers, sets, runs, terms, short, room):
+        kept, kept_twice = minus(hand, twice, card, np.int64(0))
+        if is_within(kept, kept_twice, jokers, sets, runs, terms, short, room):
             free |= card
     return free if free else cards
 
@@ -110,16 +109,17 @@ def _discard(table: np.void, mine: np.void, short: int, room: Ints) -> int:
         return lowest(allowed & ~JOKER_BIT) if allowed & ~JOKER_BIT else np.int64(JOKER_ID)
     if short < 0:
         return lowest(_dearest(table, naturals))
-    cards = _dearest(table, _keeps_distance(table, mine, naturals, short, room))
+    cards = _dearest(table, discards_at_distance(table, mine.hand, mine.twice, mine.jokers, naturals, short, room))
     most, found = np.int64(-1), lowest(cards)
     if cards & (cards - 1) == 0:
         return found
+    unseen_once, unseen_twice, unseen_jokers = unseen(table, mine)
     while cards:
         card = lowest(cards)
         cards &= cards - 1
         once, twice = minus(mine.hand, mine.twice, bit(card), np.int64(0))
-        _, helps = _measure(table, once, twice, mine.jokers, room)
-        n = _live(helps, table, mine)
+        _, helps = measure_hand(table, once, twice, mine.jokers, room)
+        n = live_outs(table, helps, unseen_once, unseen_twice, unseen_jokers)
         if n > most:
             most, found = n, card
     return found
@@ -134,7 +134,7 @@ def _play(table: np.void, mine: np.void, room: Ints) -> int:
     if has_laid_down(table, mine.seat):
         code = lay_off(table, mine)
     else:
-        short, _ = _measure(table, mine.hand, mine.twice, mine.jokers, room)
+        short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, room)
         code = next_meld(table, mine) if short == 0 else np.int64(-1)
     if code >= 0:
         return code
@@ -151,7 +151,7 @@ def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move that lowers the distance to the contract."""
     room = np.empty(ROOM, np.int64)
     if table.phase == DRAW:
-        return DRAW_PILE if not can_draw_stock(table) or _wants_upcard(table, mine, room) else DRAW_STOCK
+        return DRAW_PILE if not can_draw_stock(table) or wants_upcard(table, mine, room) else DRAW_STOCK
     if table.phase == BUY:
-        return BUY_UPCARD if _wants_upcard(table, mine, room) else PASS
+        return BUY_UPCARD if wants_upcard(table, mine, room) else PASS
     return _play(table, mine, room)

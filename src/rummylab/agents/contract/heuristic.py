@@ -111,7 +111,7 @@ def lay_off(table: np.void, mine: np.void) -> int:
     """Return a layoff, or -1: "AI then lays off any eligible cards if possible (after laying down)." """
     if table.rules.discard_only and table.n_hand[mine.seat] == 1:
         return np.int64(-1)
-    cards = kinds(mine)
+    cards = kinds(mine) if table.freed < 0 else bit(table.freed)
     while cards:
         card = lowest(cards)
         cards &= cards - 1

@@ -128,6 +128,8 @@ class ContractOptions(Options):
     """Two wilds of a run that is laid down may lie side by side (11)."""
     joined_runs: bool = False
     """Two runs of a laydown may be one run cut in two (12)."""
+    wild_replacement: bool = False
+    """A natural may take the place of a wild on the table; the wild must be laid off at once (18)."""
     going_out: str = "lay_off"
     """``lay_off``: any move may empty the hand. ``discard_only``: the last card must be discarded (6)."""
     final_discard: bool = True

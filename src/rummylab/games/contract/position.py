@@ -150,9 +150,18 @@ def _check_phase(table: np.void, rules: np.void, phase: int) -> str | None:
         return "'phase': to buy takes an upcard and a card in the stock"
     if table["short"] and (phase != r.LAY_DOWN or not table["n_melds"]):
         return "'short': only a meld in the phase 'lay down' lacks cards"
+    if table["freed"] >= 0 and not _can_be_freed(table, rules, phase):
+        return "'freed': it is a wild that the actor is known to hold, in the phase 'play' and with wild_replacement"
     if int(table["scores"][: rules["seats"]].sum()) % (int(rules["seats"]) - 1):
         return "'scores': they do not add up: each is what all others were caught with"
     return None
+
+
+def _can_be_freed(table: np.void, rules: np.void, phase: int) -> bool:
+    card, seat = int(table["freed"]), int(table["actor"])
+    if phase != r.PLAY or not rules["wild_replacement"] or not int(rules["wild_kinds"]) >> card & 1:
+        return False
+    return card in _ids(table["known"][seat], table["known_twice"][seat], table["known_jokers"][seat])
 
 
 POSITION: Final = Layout(
@@ -197,6 +206,7 @@ POSITION: Final = Layout(
         Field("hands_played", ("hand_no",), Number(0, 2**31 - 1)),
         Field("outcome", ("outcome",), Word(r.OUTCOMES, default=r.OUTCOMES[0])),
         Field("winner", ("winner",), SeatNumber()),
+        Field("freed", ("freed",), OneCard()),
         Field("points", ("points",), Number()),
         Field("paid", ("paid",), Number(), by_seat=True),
     ),

@@ -75,6 +75,7 @@ OPTIONS = np.dtype(
         ("same_rank", "i2"),
         ("wild_neighbors", "i2"),
         ("joined_runs", "i2"),
+        ("wild_replacement", "i2"),
         ("discard_only", "i2"),
         ("final_discard", "i2"),
         ("all_non_hand", "i2"),
@@ -140,6 +141,7 @@ TABLE = np.dtype(
         ("last_discard", "i1", (MAX_SEATS,)),
         ("outcome", "i1"),
         ("winner", "i1"),
+        ("freed", "i1"),  # wild that a natural has replaced in this move and that must be laid off at once, else -1
     ],
     align=True,
 )
@@ -188,7 +190,8 @@ DISCARD_CODE, LAY_OFF_CODE = 64, 128
 LAY_OFF_LOW_CODE = LAY_OFF_CODE + 64 * ON_TABLE
 SET_CODE = LAY_OFF_LOW_CODE + 64 * ON_TABLE
 RUN_CODE = SET_CODE + N_SETS * N_WILD_SETS
-N_CODES = RUN_CODE + N_RUNS * N_WILD_SETS
+REPLACE_CODE = RUN_CODE + N_RUNS * N_WILD_SETS
+N_CODES = REPLACE_CODE + 64 * ON_TABLE
 MAX_LEGAL = 4096
 
 ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
@@ -248,14 +251,16 @@ def can_buy(table: np.void, seat: int) -> bool:
 def keeps_last(table: np.void, seat: int) -> bool:
     """Return whether the actor may not discard: it is the last card in the last round (15)."""
     rules = table.rules
-    if rules.final_discard or table.n_hand[seat] != 1:
+    if rules.final_discard or table.n_hand[seat] != 1 or table.freed >= 0:
         return False
     return round_of(table) == rules.n_contracts - 1 and has_laid_down(table, seat)
 
 
 @helper
 def discards(table: np.void, mine: np.void) -> int:
-    """Return the kinds the actor may discard (3); none if the last card must be kept."""
+    """Return the kinds the actor may discard (3); none if the last card must be kept or a wild be used at once."""
+    if table.freed >= 0:
+        return np.int64(0)
     cards = kinds(mine)
     if table.rules.discard_drawn and table.rules.final_discard:
         return cards
@@ -377,10 +382,53 @@ def welcome(table: np.void, owner: int) -> int:
 
 @helper
 def can_lay_off(table: np.void, mine: np.void, card: int) -> bool:
-    """Return whether the actor may lay *card* off if a meld takes it: after laying down (5), maybe not the last (6)."""
+    """Return whether the actor may lay *card* off if a meld takes it: after laying down (5), maybe not the last (6).
+
+    A wild that was just replaced comes first (18).
+    """
     if not has_laid_down(table, mine.seat) or not kinds(mine) & bit(card):
         return False
+    if table.freed >= 0 and card != table.freed:
+        return False
     return table.rules.discard_only == 0 or table.n_hand[mine.seat] > 1
+
+
+# --- Wild replacement ---------------------------------------------------------------------------------------------
+
+
+@helper
+def replaceable(table: np.void, meld: int) -> int:
+    """Return the naturals that can take the place of a wild in meld number *meld* from 0 (18).
+
+    A run from the low to the high ace has one place for each of them; its aces are not told apart and stay.
+    """
+    wild_kinds, of = table.rules.wild_kinds, np.int64(table.meld_of[meld])
+    cards, twice = table.melds[meld], table.melds_twice[meld]
+    if n_wilds(table.rules, cards, twice, np.int64(table.meld_jokers[meld])) == 0:
+        return np.int64(0)
+    if table.meld_kind[meld] == SET:
+        return np.int64(EACH_SUIT) << of
+    places = wild_places(cards & ~wild_kinds, of, np.int64(table.meld_low[meld]), np.int64(table.meld_high[meld]))
+    return cards_on(places, of) & ~wild_kinds
+
+
+@helper
+def wild_of(table: np.void, meld: int) -> int:
+    """Return the wild that leaves a meld first: a joker, else a two, the suits in their order (18)."""
+    if table.meld_jokers[meld]:
+        return np.int64(JOKER_ID)
+    return lowest(table.melds[meld] & table.rules.wild_kinds)
+
+
+@helper
+def can_replace(table: np.void, mine: np.void, meld: int, card: int) -> bool:
+    """Return whether the actor may put *card* in a wild's place (18): after laying down, if a meld takes the wild."""
+    noinline()
+    if not table.rules.wild_replacement or table.phase != PLAY or table.freed >= 0 or meld >= table.n_melds:
+        return False
+    if not can_lay_off(table, mine, card) or is_wild(table.rules, card) or not replaceable(table, meld) & bit(card):
+        return False
+    return place_for(table, wild_of(table, meld)) >= 0
 
 
 # --- Lay down -----------------------------------------------------------------------------------------------------
@@ -708,6 +756,8 @@ def is_legal(table: np.void, mine: np.void, code: int) -> bool:
         if code == PASS:
             return phase == PLAY and keeps_last(table, mine.seat)
         return phase == PLAY and code >= DISCARD_CODE and discards(table, mine) >> (code - DISCARD_CODE) & 1 != 0
+    if code >= REPLACE_CODE:
+        return can_replace(table, mine, (code - REPLACE_CODE) >> 6, (code - REPLACE_CODE) & 63)
     if code >= SET_CODE:
         return table.short == 0 and not has_laid_down(table, mine.seat) and can_meld(table, mine, code)
     below = code >= LAY_OFF_LOW_CODE
@@ -751,6 +801,8 @@ def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
             cards &= cards - 1
             n += 1
     n = _legal_additions(table, mine, out, n)
+    if table.rules.wild_replacement:
+        n = _legal_replacements(table, mine, out, n)
     if table.short or not can_lay_down(table, mine):
         return n
     return _legal_melds(table, mine, out, n)
@@ -768,6 +820,21 @@ def _legal_additions(table: np.void, mine: np.void, out: Codes, n: int) -> int:
                 if can_add(table, mine, meld, card, below == 1):
                     out[n] = (LAY_OFF_LOW_CODE if below else LAY_OFF_CODE) + 64 * meld + card
                     n += 1
+    return n
+
+
+@helper
+def _legal_replacements(table: np.void, mine: np.void, out: Codes, n: int) -> int:
+    """Append the naturals that can take the place of a wild. Only a seat that has laid down has any."""
+    noinline()
+    for meld in range(table.n_melds):
+        cards = mine.hand & replaceable(table, meld)
+        while cards:
+            card = lowest(cards)
+            cards &= cards - 1
+            if can_replace(table, mine, meld, card):
+                out[n] = REPLACE_CODE + 64 * meld + card
+                n += 1
     return n
 
 
@@ -873,6 +940,7 @@ def _clear(row: np.void) -> None:
     table.turned_up = -1
     table.outcome = NO_OUTCOME
     table.winner = -1
+    table.freed = -1
 
 
 @helper
@@ -1093,8 +1161,10 @@ def step(row: np.void, code: int) -> int:
         _lay_off(row, (code - LAY_OFF_CODE) >> 6, (code - LAY_OFF_CODE) & 63, False)
     elif code < SET_CODE:
         _lay_off(row, (code - LAY_OFF_LOW_CODE) >> 6, (code - LAY_OFF_LOW_CODE) & 63, True)
-    else:
+    elif code < REPLACE_CODE:
         _lay_down(row, code)
+    else:
+        _replace(row, (code - REPLACE_CODE) >> 6, (code - REPLACE_CODE) & 63)
     return np.int64(-1)
 
 
@@ -1243,12 +1313,34 @@ def _lay_off(row: np.void, meld: int, card: int, below: bool) -> None:
     else:
         once, twice = table.melds[meld], table.melds_twice[meld]
         table.melds[meld], table.melds_twice[meld] = plus(once, twice, bit(card), np.int64(0))
+    table.freed = -1
     if table.phase == LAY_DOWN:
         table.short -= 1
         if table.short == 0 and has_laid_down(table, seat):
             table.phase = PLAY
     if table.n_hand[seat] == 0:
         _go_out(row, LAID_OFF)
+
+
+@helper
+def _replace(row: np.void, meld: int, card: int) -> None:
+    """Put *card* in the place of a wild; the wild goes to the hand, for everybody to see, and must be used (18)."""
+    noinline()
+    table = row.table
+    seat = table.actor
+    wild = wild_of(table, meld)
+    _give_card(row, seat, card)
+    once, twice = table.melds[meld], table.melds_twice[meld]
+    if wild == JOKER_ID:
+        table.meld_jokers[meld] -= 1
+        table.known_jokers[seat] += 1
+    else:
+        once, twice = minus(once, twice, bit(wild), np.int64(0))
+        known, known_twice = table.known[seat], table.known_twice[seat]
+        table.known[seat], table.known_twice[seat] = plus(known, known_twice, bit(wild), np.int64(0))
+    table.melds[meld], table.melds_twice[meld] = plus(once, twice, bit(card), np.int64(0))
+    _take_up(row, seat, wild)
+    table.freed = wild
 
 
 @helper

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -35,6 +35,10 @@ from rummylab.engine.show import (
 from rummylab.games.contract.evaluate import Evaluator, Value
 from rummylab.games.contract.options import Contract, ContractOptions
 from rummylab.games.contract.view import ContractObservation, TableMeld, contract_words
+
+_REPLACEMENT: Final = (
+    "Once you have laid down, put a natural card in the place of a wild on the table and lay the wild off at once."
+)
 
 
 @lru_cache(maxsize=64)
@@ -80,6 +84,11 @@ class ContractShow(Show):
     def has_laid_down(self) -> bool:
         """Whether the viewer has laid down the contract."""
         return self.seen.has_laid_down(self.seen.seat)
+
+    @cached_property
+    def is_laying_down(self) -> bool:
+        """Whether the viewer has laid down a part of the contract and owes the rest."""
+        return not self.has_laid_down and any(meld.owner == self.seen.seat for meld in self.seen.melds)
 
     @cached_property
     def value(self) -> Value:
@@ -138,6 +147,8 @@ class ContractShow(Show):
                 loose.remove(card)
             return (*found, *self._rest(loose))
         melds = list(self.value.lay_down)
+        if self.is_laying_down:  # the value is that of the whole contract
+            melds = [Hand.of(self.lay_down.cards, decks=2)] if self.lay_down is not None else []
         for number, meld in enumerate(melds):
             found.append(self._meld(f"meld{number}", meld))
         left = without(hand, melds)
@@ -173,7 +184,8 @@ class ContractShow(Show):
     def _fitting(self) -> dict[str, str]:
         """The viewer's cards that fit a meld on the table now, with the name of the meld."""
         labels = {meld.number: self._meld_name(meld) for meld in self.seen.melds}
-        return {str(action.card): labels[action.on] for action in reversed(self.legal) if action.on and action.card}
+        offs = (action for action in reversed(self.legal) if action.on and action.verb != "replace")
+        return {str(action.card): labels[action.on] for action in offs}
 
     def facts(self) -> tuple[Fact, ...]:
         """Return the distance to the contract, outs and what the hand costs."""
@@ -186,7 +198,7 @@ class ContractShow(Show):
         if self.has_laid_down:
             return Fact("contract", "Contract", "done", "You have laid down the contract."), left
         near = Fact("distance", "Contract", self._missing(), "How many cards you still need for the contract.")
-        if not self.value.short:
+        if not self.value.short or self.is_laying_down:
             return near, left
         help_ = "Cards not seen yet that bring you a card nearer to the contract."
         return near, Fact("outs", "Outs", f"{len(self.value.outs)} of {len(self._live)}", help_), left
@@ -194,6 +206,8 @@ class ContractShow(Show):
     def _missing(self) -> str:
         if self.has_laid_down:
             return "done"
+        if self.is_laying_down:
+            return "half laid down"
         return f"{count_cards(self.value.short)} short" if self.value.short else "ready to lay down"
 
     # --- Table ------------------------------------------------------------------------------------------------------
@@ -286,6 +300,8 @@ class ContractShow(Show):
             where = next(
                 (self._meld_name(meld) for meld in self.seen.melds if meld.number == action.on), f"meld {action.on}"
             )
+            if action.verb == "replace":
+                return f"Put {cards_text(action.cards)} in the place of a wild in {where}", "Replace"
             low = " at the low end" if action.verb == "lay off low" else ""
             return f"Lay off {cards_text(action.cards)} on {where}{low}", "Lay off"
         if action.verb == "buy":
@@ -311,6 +327,8 @@ class ContractShow(Show):
             return f"{self.upcard_text} was left. Buy it with a penalty card, or pass?"
         if phase == "lay down":
             return f"Add {count_cards(short)} to your meld." if short else "Lay down the rest of the contract."
+        if self.seen.freed is not None:
+            return f"You took {card_text(self.seen.freed)} from a meld. Lay it off now."
         if phase == "play":
             drawn = (
                 f"You {'took' if self.took_upcard else 'drew'} {card_text(self.new_card)}. " if self.new_card else ""
@@ -331,6 +349,9 @@ class ContractShow(Show):
             return self.entry(event, f"{who} laid down {cards_text(cards)}.", cards, (hand, "table"))
         if verb in ("lay off", "lay off low"):
             text = f"{who} laid off {cards_text(cards)} on meld {event.action.on}."
+            return self.entry(event, text, cards, (hand, f"meld:{event.action.on}"))
+        if verb == "replace":
+            text = f"{who} put {cards_text(cards)} in the place of a wild on meld {event.action.on}."
             return self.entry(event, text, cards, (hand, f"meld:{event.action.on}"))
         if verb == "buy":
             paid = f" and drew {cards_text(event.secret)}" if event.secret else " with a penalty card"
@@ -416,7 +437,10 @@ class ContractShow(Show):
         low = "cards from 2 to 10 their face value" if o.face_value else f"cards from 3 to 9 {o.low_points}"
         return (
             Section("Contract", tuple(rounds)),
-            Section("Wild cards", (f"{wild} At least half of a meld must be natural.",)),
+            Section(
+                "Wild cards",
+                (f"{wild} At least half of a meld must be natural.", *[_REPLACEMENT] * o.wild_replacement),
+            ),
             Section(
                 "A turn",
                 (

@@ -25,7 +25,7 @@ SPEC: Final = GameSpec(
         "contract": "the contract to reach, such as S3+R4; by default that of the first round",
         "dead": "cards known to be gone, such as '7h 8h'",
     },
-    match_for_people={"rounds": 0, "target": 100},
+    match_for_people=lambda seats: {"rounds": 0, "target": 100},
     verbs=(
         Verb("draw stock", "DRAW_STOCK", "draw the top card of the stock"),
         Verb("draw upcard", "DRAW_PILE", "take the top card of the discard pile", former=("draw pile",)),
@@ -63,6 +63,13 @@ SPEC: Final = GameSpec(
             "21 x (8 x (13 x suit + lowest natural) + places above) + wilds",
             former=("meld",),
             kind="a run",
+        ),
+        Verb(
+            "replace",
+            "REPLACE_CODE",
+            "put a natural in the place of a wild on the table, which must be laid off at once",
+            "CARD on meld N",
+            "64 x (N - 1) + card",
         ),
     ),
     sentence="A new task every round. Two to four players.",

@@ -24,8 +24,10 @@ from rummylab.games.contract.rules import (
     LAY_OFF_CODE,
     PASS,
     PLAY,
+    REPLACE_CODE,
     can_lay_down,
     can_lay_off,
+    can_replace,
     discards,
     has_laid_down,
     is_legal,
@@ -33,7 +35,7 @@ from rummylab.games.contract.rules import (
     place_for,
 )
 
-LAY_DOWN_CHOICE, LAY_OFF_CHOICE = -1, -2
+LAY_DOWN_CHOICE, LAY_OFF_CHOICE, REPLACE_CHOICE = -1, -2, -3
 CHOICES: Final = (
     Choice("draw stock", r.DRAW_STOCK, "draw the top card of the stock"),
     Choice("draw upcard", r.DRAW_PILE, "take the top card of the discard pile"),
@@ -42,8 +44,9 @@ CHOICES: Final = (
     Choice("lay down", LAY_DOWN_CHOICE, "lay down the whole contract, the melds chosen by the solver"),
     Choice("discard", r.DISCARD_CODE, "discard a card and end the turn", 53),
     Choice("lay off", LAY_OFF_CHOICE, "lay off a card on the first meld that takes it", 53),
+    Choice("replace", REPLACE_CHOICE, "replace a wild on the first meld where the card can; the wild is laid off", 53),
 )
-_LAY_DOWN, _DISCARDS, _LAY_OFFS, _SIZE = 4, 5, 58, 111
+_LAY_DOWN, _DISCARDS, _LAY_OFFS, _REPLACEMENTS, _SIZE = 4, 5, 58, 111, 164
 
 
 def parts(seats: int) -> list[Part]:
@@ -121,6 +124,29 @@ def write_legal(table: np.void, mine: np.void, address: int) -> None:
                 fits |= bit(card)
         put_cards(address + _LAY_OFFS, fits)
         put_byte(address + _LAY_OFFS + 52, fits >> np.int64(JOKER_ID) & 1)
+        if table.rules.wild_replacement:
+            put_cards(address + _REPLACEMENTS, _replacements(table, mine))
+
+
+@helper
+def _replacements(table: np.void, mine: np.void) -> int:
+    """Return the cards of the hand that can take the place of a wild."""
+    found, cards = np.int64(0), np.int64(mine.hand)
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if _meld_to_replace(table, mine, card) >= 0:
+            found |= bit(card)
+    return found
+
+
+@helper
+def _meld_to_replace(table: np.void, mine: np.void, card: int) -> int:
+    """Return the first meld in which *card* can take the place of a wild, or -1."""
+    for meld in range(table.n_melds):
+        if can_replace(table, mine, meld, card):
+            return np.int64(meld)
+    return np.int64(-1)
 
 
 @helper
@@ -132,6 +158,9 @@ def resolve(table: np.void, mine: np.void, code: int, card: int) -> int:
         return np.int64(-1)
     if code == LAY_DOWN_CHOICE:
         return next_meld(table, mine)
+    if code == REPLACE_CHOICE:
+        meld = _meld_to_replace(table, mine, card)
+        return REPLACE_CODE + 64 * meld + card if meld >= 0 else np.int64(-1)
     if not can_lay_off(table, mine, card):
         return np.int64(-1)
     meld = place_for(table, card)
@@ -140,7 +169,9 @@ def resolve(table: np.void, mine: np.void, code: int, card: int) -> int:
 
 @helper
 def automatic(table: np.void, mine: np.void) -> int:
-    """Return the next meld of a laydown that has begun, else -1."""
+    """Return the next meld of a laydown that has begun, or the layoff of a wild that was replaced, else -1."""
+    if table.freed >= 0:
+        return LAY_OFF_CODE + 64 * place_for(table, np.int64(table.freed)) + table.freed
     return next_meld(table, mine) if table.phase == LAY_DOWN else np.int64(-1)
 
 

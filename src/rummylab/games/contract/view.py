@@ -123,6 +123,12 @@ class ContractObservation(Observation):
         assert isinstance(self.rules, ContractRummy)
         return self.rules.buys_of(self.view) - int(self.table["buys"][seat])
 
+    @property
+    def freed(self) -> Card | None:
+        """The wild that the actor has just replaced and must lay off at once, if any."""
+        card = int(self.table["freed"])
+        return Card(card) if card >= 0 else None
+
     def lay_down(self) -> Action | None:
         """Return the solver's next meld of a laydown; nothing if the contract cannot be laid down now."""
         code = int(_next_meld(self.view)) if self.phase in ("play", "lay down") and self.codes else -1
@@ -142,6 +148,8 @@ class ContractObservation(Observation):
             lines.append(f"{' and '.join(down)} {have} laid it down")
         if self.table["short"]:
             lines.append(f"meld {self.table['n_melds']} needs {self.table['short']} more")
+        if self.freed is not None:
+            lines.append(f"{format(self.freed, style)} was taken from a meld and must be laid off now")
         first, *rest = super().table_lines(style, names)
         melds = [f"  meld {format(meld, style)}   ({names[meld.owner]})" for meld in self.melds]
         return [*lines, first, *melds, *rest]
@@ -213,7 +221,7 @@ class ContractRummy(KernelRules):
         if action.verb in ("lay down", "meld"):
             shown = " ".join(map(str, sorted(cards)))
             return f"{shown} is neither a set of one rank nor a run of three or four in a suit"
-        if action.verb in ("lay off", "lay off low") and not action.on:
+        if action.verb in ("lay off", "lay off low", "replace") and not action.on:
             return f"say on which meld, such as '{action} on meld 1'"
         return super().no_such_action(action)
 
@@ -272,12 +280,16 @@ class ContractRummy(KernelRules):
         if missing:
             return f"{missing} is not in the hand"
         laid_down = has_laid_down(table, int(table["actor"]))
+        if table["freed"] >= 0:
+            return f"{Card(int(table['freed']))} was taken from a meld and must be laid off at once"
         if phase == "play" and action.verb == "discard":
             if int(table["n_hand"][table["actor"]]) == 1:
                 return "the last card may not be discarded in the last round: lay it off, or keep it and pass"
             return f"{action.card} was just drawn and may not be discarded while another card is left"
         if action.verb in ("lay off", "lay off low"):
             return self._why_not_lay_off(table, action, laid_down)
+        if action.verb == "replace":
+            return self._why_not_replace(table, action, laid_down)
         return self._why_not_lay_down(row, laid_down) if action.verb == "lay down" else ""
 
     def _why_not_lay_off(self, table: np.void, action: Action, laid_down: bool) -> str:
@@ -290,6 +302,17 @@ class ContractRummy(KernelRules):
         if table["rules"]["discard_only"] and table["n_hand"][table["actor"]] == 1:
             return "the last card must be discarded"
         return f"meld {action.on} ({table_melds(table)[action.on - 1].cards}) does not take {action.card}"
+
+    def _why_not_replace(self, table: np.void, action: Action, laid_down: bool) -> str:
+        if not table["rules"]["wild_replacement"]:
+            return "wilds stay where they are at this table: the option wild_replacement is off"
+        if not laid_down or table["short"]:
+            return "a player must lay down the contract before replacing a wild"
+        if action.on > table["n_melds"]:
+            return f"there is no meld {action.on} on the table ({int(table['n_melds'])} melds)"
+        if table["rules"]["discard_only"] and table["n_hand"][table["actor"]] == 1:
+            return "the last card must be discarded"
+        return f"no wild of meld {action.on} ({table_melds(table)[action.on - 1].cards}) stands for {action.card}"
 
     def _why_not_lay_down(self, row: Rows, laid_down: bool) -> str:
         if laid_down:
