@@ -40,6 +40,7 @@ TINY: dict[str, dict[str, Any]] = {
     },
     "gin-opponent-hand": {"batch": 64, "round_entries": 400, "epochs": 1.5, "held_out": 0.3, "threads": 1},
     "gin-value": {"hands": 200, "block": 80},
+    "indian-champion": {"rounds": 3, "deals": 40, "epochs": 1, "games": 2},
     "indian-draws": {"hands": 100},
     "indian-outs": {"deals": 10},
 }

@@ -164,6 +164,22 @@ class IndianOutsOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IndianChampionTraining:
+    """The recipe of indian-champion. The defaults made the artifact in the package."""
+
+    rounds: int = option(2, "Rounds of playing and learning; a larger number extends a finished run.")
+    deals: int = option(100_000, "Deals of each round for the critic, a quarter of them again for the choices.")
+    epochs: int = option(4, "How often each note is seen.")
+    spread: float = option(1.5, "Spread of the learner's random errors, in points.")
+    games: int = option(4000, "Deals against mindist-outs after each round.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.deals < 40 or self.epochs < 1 or self.games < 2:
+            raise OptionError("a run needs one round, 40 deals, one epoch and two games or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AtOnceOptions:
     """Options of one of the paper's searches. Without a budget of its own it has that of our run."""
 

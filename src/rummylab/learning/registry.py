@@ -77,6 +77,12 @@ TRAINERS = {
         "Fit the formula for the draws that a hand of Indian Rummy takes until declaration.",
         "--hands 40000 --out indian-draws",
     ),
+    "indian-champion": TrainerEntry(
+        "indian_champion:IndianChampion",
+        o.IndianChampionTraining,
+        "Train the values of indian-champion, from a critic that sees all hands.",
+        "--rounds 2 --out indian-champion",
+    ),
     "indian-outs": TrainerEntry(
         "indian_outs:IndianOuts",
         o.IndianOutsOptions,

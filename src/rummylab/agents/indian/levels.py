@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from rummylab.agents.levels import Ladder, noisy
 
-NOISE = (0.70, 0.65, 0.60, 0.54, 0.475, 0.395, 0.275, 0.17, 0.10, 0.0)
+NOISE = (0.82, 0.754, 0.685, 0.611, 0.533, 0.449, 0.357, 0.255, 0.139, 0.0)
 """Probability of a random move, level by level."""
 LADDER = Ladder("Outs", noisy("mindist-outs", NOISE), {})

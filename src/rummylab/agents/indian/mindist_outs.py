@@ -192,7 +192,7 @@ def _chance(params: Params, start: int, features: Floats) -> float:
 
 
 @helper
-def _drop_loses_the_match(table: np.void, mine: np.void) -> bool:
+def drop_loses_the_match(table: np.void, mine: np.void) -> bool:
     """Return whether a first drop now would put the seat out of the match, or leave it behind after the last deal."""
     if table.rules.out_at:
         return drops_left(table, mine.seat) == 0
@@ -222,7 +222,7 @@ def _should_drop(table: np.void, mine: np.void, params: Params) -> bool:
     if drop_at <= 0 or not is_first_turn(table, mine):
         return False
     if params[P.standing] > 0:
-        if _drop_loses_the_match(table, mine):
+        if drop_loses_the_match(table, mine):
             return False
         drop_at -= _leads_in_drops(table, mine)
     jokers = mine.jokers + popcount(mine.hand & np.int64(EACH_SUIT) << np.int64(table.wild))

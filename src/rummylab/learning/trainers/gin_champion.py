@@ -527,10 +527,9 @@ def new_weights(seed: int) -> Floats:
 
 
 def player_of(weights: Floats, name: str = "champion") -> CompiledAgent:
-    """Return the champion with these *weights* and no handicap."""
-    return CompiledAgent(
-        name, c.act.kernel, np.concatenate([np.array(c.ChampionOptions().params, np.float32), weights])
-    )
+    """Return the champion with these *weights* and no handicap, who plays for points."""
+    options = c.ChampionOptions(by_score=False)
+    return CompiledAgent(name, c.act.kernel, np.concatenate([np.array(options.params, np.float32), weights]))
 
 
 class GinChampion(Trainer):

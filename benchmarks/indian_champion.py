@@ -1,0 +1,124 @@
+"""Measures `indian-champion` on duplicate deals: points, deals won, more seats, pools, and when a drop pays.
+
+python benchmarks/indian_champion.py --games 20000 --seed 2026 --write docs/results/indian-champion
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rummylab.agents.indian import champion_values as v
+from rummylab.agents.registry import agent
+from rummylab.arena.match import MatchResult, match
+from rummylab.learning.trainers.indian_champion import play
+
+PAPER = ("minscore", "mindist", "mindist-score", "mindist-opp")
+DUELS = (
+    ("indian-champion", "mindist-outs", "paper"),
+    ("indian-champion-stays", "mindist-outs", "paper"),
+    ("indian-champion", "mindist-outs-drop", "paper"),
+    *(("indian-champion", name, "paper") for name in PAPER),
+    ("indian-champion", "mindist-outs", "platform"),
+    ("indian-champion", "mindist-outs-drop", "platform"),
+    ("indian-champion", "mindist-outs-drop", "platform(decks=2, printed_jokers=2)"),
+    ("indian-champion-wins", "mindist-outs", "paper"),
+    *(("indian-champion-wins", name, "paper") for name in PAPER),
+)
+FIELDS = ((4, "platform(seats=4)"), (6, "platform(seats=6)"))
+POOLS = (
+    ("indian-champion", ("mindist-outs",), 10),
+    ("indian-champion", ("mindist-outs-drop",), 10),
+    ("indian-champion", ("mindist-outs-match",), 10),
+    ("indian-champion", ("mindist-outs-drop",) * 5, 40),
+)
+
+
+def duels(games: int, seed: int) -> Iterator[str]:
+    """Yield a line for each pair at two seats."""
+    yield "| agent | opponent | rules | points a deal | deals won |"
+    yield "|---|---|---|---|---|"
+    for one, other, rules in DUELS:
+        result = match("indian", one, other, rules=rules, games=games, seed=seed)
+        yield f"| `{one}` | `{other}` | `{rules}` | {_points(result)} | {_won(result)} |"
+
+
+def fields(games: int, seed: int) -> Iterator[str]:
+    """Yield a line for each table of four and six seats, where everybody else is `mindist-outs-drop`."""
+    yield "| seats | rules | points a deal more than the others | deals won | fair share |"
+    yield "|---|---|---|---|---|"
+    for seats, rules in FIELDS:
+        names = ["indian-champion", *["mindist-outs-drop"] * (seats - 1)]
+        result = match("indian", *names, rules=rules, games=games // seats * seats, seed=seed)
+        yield f"| {seats} | `{rules}` | {_points(result)} | {_won(result)} | {100 / seats:.1f}% |"
+
+
+def pools(games: int, seed: int) -> Iterator[str]:
+    """Yield a line for each match of pool 101."""
+    yield "| agent | against | seats | matches won | fair share | matches |"
+    yield "|---|---|---|---|---|---|"
+    for one, others, less in POOLS:
+        seats = 1 + len(others)
+        n = games // less // (2 * seats) * 2 * seats
+        rules = "platform(format=pool-101)" if seats == 2 else f"platform(seats={seats}, format=pool-101)"
+        result = match("indian", one, *others, rules=rules, games=n, seed=seed)
+        yield f"| `{one}` | `{others[0]}` | {seats} | {_won(result)} | {100 / seats:.1f}% | {result.games:,} |"
+
+
+def drops(deals: int, seed: int) -> Iterator[str]:
+    """Yield a table of what a deal brings to who does not drop, by MinDist and jokers, moving first and second."""
+    notes = play(agent("indian", "indian-champion-stays"), "paper", seed, deals, every=False)
+    first = notes.draws[:, v.DRAWS] == 0
+    lines, results = notes.draws[first], notes.draw_results[first]
+    distance = lines[:, v.DISTANCE : v.DISTANCE + v.N_DISTANCES].argmax(1)
+    jokers = np.minimum(np.round(lines[:, v.JOKERS] / 0.4).astype(int), 2)
+    yield "| moving | jokers | MinDist 2 | MinDist 3 | MinDist 4 | MinDist 5 or more |"
+    yield "|---|---|---|---|---|---|"
+    for started, words in ((1, "first"), (0, "second")):
+        for n in range(3):
+            cells = []
+            for d in (2, 3, 4, 5):
+                here = (lines[:, v.STARTED] == started) & (jokers == n) & (np.minimum(distance, 5) == d)
+                error = 1.96 * results[here].std() / max(here.sum(), 1) ** 0.5 if here.any() else 0.0
+                cells.append(f"{results[here].mean():+.1f} ± {error:.1f}" if here.sum() >= 100 else "")
+            yield f"| {words} | {n if n < 2 else '2 or more'} | {' | '.join(cells)} |"
+
+
+def _points(result: MatchResult) -> str:
+    found = result.points_per_hand
+    return f"{found.value:+.2f} ({found.ci[0]:+.2f} to {found.ci[1]:+.2f})"
+
+
+def _won(result: MatchResult) -> str:
+    found = result.win_rate
+    return f"{100 * found.value:.1f}% ({100 * found.ci[0]:.1f}% to {100 * found.ci[1]:.1f}%)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=20_000, help="deals for each pair")
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--write", type=Path, help="directory for tables.md, the tables of its README")
+    chosen = parser.parse_args()
+    text: list[str] = []
+    for title, table in (
+        ("Two seats", duels(chosen.games, chosen.seed)),
+        ("Four and six seats", fields(chosen.games, chosen.seed)),
+        ("Pool 101", pools(chosen.games, chosen.seed)),
+        ("What a deal brings without a drop", drops(10 * chosen.games, chosen.seed)),
+    ):
+        text += [f"## {title}", ""]
+        for line in table:
+            print(line, flush=True)
+            text.append(line)
+        text.append("")
+    if chosen.write:
+        chosen.write.mkdir(parents=True, exist_ok=True)
+        (chosen.write / "tables.md").write_text("\n".join(text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,328 @@
+"""Train `indian-champion`: a critic that sees all hands, and the agent's networks, which learn from it.
+
+    rummylab train indian-champion --seed 1 --out runs/indian-champion
+
+Each round does four things, for points and for deals won alike:
+
+1. Play. The agent so far (`mindist-outs` in the first round) plays itself and other agents, at two to six seats and by
+   several rules; every discard and every draw from the stock of the learner is noted with its result.
+2. The critic learns the result of a deal from the position with all hands shown.
+3. `AFTER` learns the critic's value of *every* discard that keeps the distance. What counts is the choice, so the loss
+   compares the discards of one decision with their mean; the mean itself counts for little.
+4. `STOCK` learns the critic's value of the position one draw later.
+
+All networks go on from those of the round before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab.agents.indian import champion as c
+from rummylab.agents.indian import champion_values as v
+from rummylab.agents.registry import agent
+from rummylab.arena.match import match
+from rummylab.cards.rng import mix
+from rummylab.engine.agent import CompiledAgent
+from rummylab.engine.artifacts import write_artifact
+from rummylab.engine.pointers import addresses
+from rummylab.games.indian.rules import ACT
+from rummylab.games.indian.view import indian
+from rummylab.learning.indian_notes import D_CHOSEN, D_SIZE, N_CRITIC, N_DECISION, N_STOCK, S_NEXT, note_deals
+from rummylab.learning.networks import build, load_torch, set_weights, weights_of
+from rummylab.learning.options import IndianChampionTraining
+from rummylab.learning.trainer import State, Trainer
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+TABLES = (
+    ("paper", 0.40),
+    ("platform", 0.16),
+    ("platform(decks=2, printed_jokers=2)", 0.10),
+    ("paper(seats=3)", 0.06),
+    ("platform(seats=4)", 0.14),
+    ("platform(seats=6)", 0.14),
+)
+"""Rules and seats that the deals are played by, with the share of the work."""
+OTHERS = ("mindist-outs", "mindist-outs-drop", "minscore")
+SHARES = (0.25, 0.2, 0.1)
+"""Who sits beside the learner, and how often; otherwise it is the learner once more."""
+CRITIC = (N_CRITIC, 96, 32, 1)
+AFTER = (v.N_AFTER, v.WIDTH, v.INNER, 1)
+STOCK = (v.N_HAND, v.WIDTH, v.INNER, 1)
+"""Sizes of the networks, layer by layer."""
+LEVEL = 0.05
+"""Weight of the mean of a decision in the loss; that of the differences is 1."""
+BATCH, RATE = 2048, 2e-3
+LINES_A_DEAL, DECISIONS_A_DEAL = 150, 45
+"""Room for the notes of a deal, with more than two players the notes of a share of the deals."""
+KINDS = ("points", "wins")
+_CRITIC_DATA, _DATA, _MEASURE = 7, 11, 13  # purposes of seeds, so that their deals differ
+
+
+@dataclass
+class Notes:
+    """What was noted of some deals."""
+
+    lines: Floats
+    """A line for each discard considered: the agent's inputs, then what only the critic sees."""
+    decisions: Ints
+    results: Floats
+    draws: Floats
+    draw_notes: Ints
+    draw_results: Floats
+
+    @property
+    def decision_of(self) -> Ints:
+        """The decision that each line belongs to."""
+        return np.repeat(np.arange(len(self.decisions)), self.decisions[:, D_SIZE])
+
+
+def play(player: CompiledAgent, rules: str, seed: int, n_deals: int, every: bool) -> Notes:
+    """Return the notes of *n_deals* deals by the *rules*: of every discard, or only of those made."""
+    room = n_deals * (LINES_A_DEAL if every else DECISIONS_A_DEAL) + 2000
+    lines = np.empty((room, N_CRITIC), np.float32)
+    size = n_deals * DECISIONS_A_DEAL + 1000
+    decisions, results = np.empty((size, N_DECISION), np.int64), np.empty(size, np.float32)
+    draws, draw_notes = np.empty((size, v.N_HAND), np.float32), np.empty((size, N_STOCK), np.int64)
+    draw_results = np.empty(size, np.float32)
+    players = [player, *(agent("indian", name) for name in OTHERS)]
+    n, n_decisions, n_draws = note_deals(
+        indian(rules).new_rows(1),
+        seed,
+        0,
+        n_deals,
+        np.cumsum(SHARES),
+        addresses([one.kernel for one in players], [one.params for one in players], ACT),
+        int(every),
+        lines,
+        decisions,
+        results,
+        draws,
+        draw_notes,
+        draw_results,
+    )
+    return Notes(
+        lines[:n],
+        decisions[:n_decisions],
+        results[:n_decisions],
+        draws[:n_draws],
+        draw_notes[:n_draws],
+        draw_results[:n_draws],
+    )
+
+
+def joined(parts: Sequence[Notes]) -> Notes:
+    """Return the notes of several sets of deals as one."""
+    lines = decisions = 0
+    moved = []
+    for part in parts:
+        own, draw_notes = part.decisions.copy(), part.draw_notes.copy()
+        own[:, D_CHOSEN] += lines
+        draw_notes[:, S_NEXT] += np.where(draw_notes[:, S_NEXT] >= 0, decisions, 0)
+        moved.append((own, draw_notes))
+        lines += len(part.lines)
+        decisions += len(part.decisions)
+    return Notes(
+        np.concatenate([part.lines for part in parts]),
+        np.concatenate([own for own, _ in moved]),
+        np.concatenate([part.results for part in parts]),
+        np.concatenate([part.draws for part in parts]),
+        np.concatenate([notes for _, notes in moved]),
+        np.concatenate([part.draw_results for part in parts]),
+    )
+
+
+def target_of(kind: str, results: Floats) -> Floats:
+    """Return what the networks learn of a deal's *results*, in units of `v.POINTS`: the points, or 40 for a win."""
+    return np.asarray(results / v.POINTS if kind == "points" else np.where(results > 0, 1.0, -1.0), np.float32)
+
+
+# --- Learning -----------------------------------------------------------------------------------------------------
+
+
+def fit(torch: Any, model: Any, inputs: Floats, targets: Floats, epochs: int, seed: int) -> float:
+    """Fit *model* to *targets* by least squares; return the mean squared error of the last epoch."""
+    x, y = torch.from_numpy(inputs), torch.from_numpy(targets)
+
+    def loss_of(rows: Any) -> Any:
+        return ((model(x[rows])[:, 0] - y[rows]) ** 2).mean()
+
+    return _descend(torch, model, loss_of, len(inputs), epochs, seed)
+
+
+def fit_choices(torch: Any, model: Any, inputs: Floats, targets: Floats, sizes: Ints, epochs: int, seed: int) -> float:
+    """Fit *model* to the differences of *targets* within decisions of these *sizes*, and loosely to their means."""
+    x, y, ends = torch.from_numpy(inputs), torch.from_numpy(targets), torch.from_numpy(np.cumsum(sizes))
+    counts = torch.from_numpy(sizes)
+
+    def loss_of(chosen: Any) -> Any:
+        many = counts[chosen]
+        group = torch.repeat_interleave(torch.arange(len(chosen)), many)
+        starts = torch.repeat_interleave(ends[chosen] - many, many)
+        within = torch.arange(len(group)) - torch.repeat_interleave(torch.cumsum(many, 0) - many, many)
+        rows = starts + within
+        error = model(x[rows])[:, 0] - y[rows]
+        mean = torch.zeros(len(chosen)).index_add(0, group, error) / many
+        return ((error - mean[group]) ** 2).mean() + LEVEL * (mean**2).mean()
+
+    return _descend(torch, model, loss_of, len(sizes), epochs, seed, BATCH // 4)
+
+
+def _descend(torch: Any, model: Any, loss_of: Any, size: int, epochs: int, seed: int, batch: int = BATCH) -> float:
+    """Minimize a loss over *size* cases by Adam with a rate that falls to zero; return the last epoch's mean."""
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    steps = epochs * -(-size // batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(1 - step / steps, 0.01))
+    total = 0.0
+    for epoch in range(epochs):
+        order = torch.randperm(size, generator=generator)
+        for rows in order.split(batch):
+            loss = loss_of(rows)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            if epoch == epochs - 1:
+                total += float(loss.detach()) * len(rows)
+    return total / size
+
+
+def predicted(torch: Any, model: Any, inputs: Floats) -> Floats:
+    """Return the outputs of *model*."""
+    with torch.no_grad():
+        return np.concatenate([model(part)[:, 0].numpy() for part in torch.from_numpy(inputs).split(65536)])
+
+
+# --- The trainer --------------------------------------------------------------------------------------------------
+
+
+def flat_weights(*models: Any) -> Floats:
+    """Return the weights of *models* in the order of ``params``: layer by layer, a row for each input."""
+    parts = [part for model in models for part in weights_of(model)]
+    return np.concatenate([(part.T if part.ndim == 2 else part).ravel() for part in parts]).astype(np.float32)
+
+
+def rebuilt(torch: Any, flat: Floats, *kinds: tuple[int, ...]) -> list[Any]:
+    """Return the networks of these sizes whose weights `flat_weights` returned."""
+    models = [build(torch, sizes, 0) for sizes in kinds]
+    for model in models:
+        parts = []
+        for part in weights_of(model):
+            own, flat = flat[: part.size], flat[part.size :]
+            parts.append(own.reshape(part.T.shape).T if part.ndim == 2 else own)
+        set_weights(torch, model, parts)
+    return models
+
+
+def _size(sizes: Sequence[int]) -> int:
+    return sum(inputs * outputs + outputs for inputs, outputs in pairwise(sizes))
+
+
+def player_of(weights: Floats, **options: Any) -> CompiledAgent:
+    """Return the champion with these *weights*."""
+    numbers = np.array(c.IndianChampionOptions(**options).params, np.float32)
+    return CompiledAgent("indian-champion", c.act.kernel, np.concatenate([numbers, weights]))
+
+
+class IndianChampion(Trainer):
+    """Rounds of play, a critic, and the agent's networks."""
+
+    ARTIFACT = "champion.safetensors"
+    COLUMNS = ("points_error", "wins_error", "choice_error", "points_a_deal", "win_rate")
+    MAY_CHANGE = ("rounds",)
+
+    def __init__(self, options: IndianChampionTraining) -> None:
+        super().__init__(options)
+        self.weights = np.zeros((len(KINDS), v.N_WEIGHTS), np.float32)
+        self.critics = np.zeros((len(KINDS), _size(CRITIC)), np.float32)
+        self.decisions = 0
+
+    @property
+    def rounds(self) -> int:
+        return int(self.options.rounds)
+
+    def run_round(self) -> Sequence[float]:
+        torch = load_torch(1)
+        errors = [self._learn(torch, number, kind) for number, kind in enumerate(KINDS)]
+        measured = self.measure(self.options.games)
+        return errors[0][0], errors[1][0], errors[0][1], measured["points"], measured["win_rate"]
+
+    def learner(self, number: int) -> CompiledAgent:
+        """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
+        if self.round == 0:
+            return agent("indian", "mindist-outs")
+        return player_of(self.weights[number], noise=self.options.spread, drops=False)
+
+    def _learn(self, torch: Any, number: int, kind: str) -> tuple[float, float]:
+        """Learn one kind of value; return the errors of the critic and of the choices."""
+        seed = self.options.seed
+        made = self._notes(number, _CRITIC_DATA, every=False)
+        critic, after, stock = self._networks(torch, number)
+        loss = fit(torch, critic, made.lines, target_of(kind, made.results), self.options.epochs, seed)
+        # One draw later: the critic's opinion, or the result of a declaration.
+        values, following = predicted(torch, critic, made.lines), made.draw_notes[:, S_NEXT]
+        goals = np.where(following >= 0, values[following], target_of(kind, made.draw_results))
+        fit(torch, stock, made.draws, goals.astype(np.float32), self.options.epochs, seed)
+        every = self._notes(number, _DATA, every=True)
+        judged = predicted(torch, critic, every.lines)
+        sizes = every.decisions[:, D_SIZE]
+        own = np.ascontiguousarray(every.lines[:, : v.N_AFTER])
+        choice = fit_choices(torch, after, own, judged, sizes, self.options.epochs, seed)
+        self.weights[number] = flat_weights(after, stock)
+        self.critics[number] = flat_weights(critic)
+        self.decisions += len(made.decisions) + len(every.decisions)
+        return v.POINTS * loss**0.5, v.POINTS * choice**0.5
+
+    def _networks(self, torch: Any, number: int) -> list[Any]:
+        """Return the critic and the agent's two networks: new ones, or those of the round before."""
+        if self.round == 0:
+            return [build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((CRITIC, AFTER, STOCK))]
+        return [*rebuilt(torch, self.critics[number], CRITIC), *rebuilt(torch, self.weights[number], AFTER, STOCK)]
+
+    def _notes(self, number: int, purpose: int, every: bool) -> Notes:
+        """Return the notes of this round's deals, at all tables."""
+        player = self.learner(number)
+        deals = self.options.deals // (4 if every else 1)
+        found = []
+        for k, (rules, share) in enumerate(TABLES):
+            seats = indian(rules).seats
+            seed = int(mix(self.options.seed, self.round, 10 * number + k, purpose) >> np.uint64(1))
+            found.append(play(player, rules, seed, max(int(2 * share * deals / seats), 2), every))
+        return joined(found)
+
+    def measure(self, games: int) -> dict[str, float]:
+        """Return points a deal against `mindist-outs`, and the share of deals when the agent plays for deals."""
+        seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
+        points = match("indian", player_of(self.weights[0]), "mindist-outs", games=games, seed=seed, workers=1)
+        wins = match(
+            "indian", player_of(self.weights[1], drops=False), "mindist-outs", games=games, seed=seed, workers=1
+        )
+        return {"points": round(points.points_per_hand.value, 3), "win_rate": round(wins.win_rate.value, 4)}
+
+    def state(self) -> State:
+        return {"weights": self.weights, "critics": self.critics, "decisions": self.decisions}
+
+    def set_state(self, state: State) -> None:
+        self.weights[...], self.critics[...] = state["weights"], state["critics"]
+        self.decisions = int(state["decisions"])
+
+    def data_size(self) -> Mapping[str, Any]:
+        return {"deals": self.rounds * self.options.deals, "decisions": self.decisions}
+
+    def result(self) -> Mapping[str, Any]:
+        games = 10 * self.options.games
+        return {"games": games, "against": "mindist-outs", **self.measure(games)}
+
+    def write(self, path: Path, manifest: Mapping[str, Any]) -> None:
+        tensors = dict(zip(KINDS, self.weights, strict=True))
+        write_artifact(path, tensors, {"format": c.FORMAT, "version": c.VERSION, **manifest}, half=True)

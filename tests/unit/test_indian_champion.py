@@ -1,0 +1,96 @@
+"""The Indian champion: its notes are whole, its networks equal PyTorch's, its margin counts, and it has learned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rummylab import indian, match
+from rummylab.agents.indian import champion as c
+from rummylab.agents.indian import champion_values as v
+from rummylab.agents.registry import agent
+from rummylab.engine.referee import play
+
+torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
+
+from rummylab.learning import indian_notes as notes  # noqa: E402
+from rummylab.learning.networks import build  # noqa: E402
+from rummylab.learning.trainers import indian_champion as trainer  # noqa: E402
+
+
+def upcards_taken(margin: float, deals: int = 12) -> int:
+    """How often the champion takes the upcard in some deals against itself; none of these cards completes a hand."""
+    player = trainer.player_of(c.act.params[c.WEIGHTS :], margin=margin, drops=False)
+    taken = 0
+    for seed in range(deals):
+        moves = [str(event.action) for event in play(indian("paper"), [player, player], seed).log]
+        taken += moves.count("draw upcard")
+    return taken
+
+
+def test_the_upcard_must_be_worth_more_by_the_margin() -> None:
+    assert upcards_taken(1000.0) < upcards_taken(3.0) < upcards_taken(-1000.0)
+
+
+def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
+    found = trainer.play(agent("indian", "mindist-outs"), "paper", 5, 30, every=True)
+    sizes, chosen = found.decisions[:, notes.D_SIZE], found.decisions[:, notes.D_CHOSEN]
+    ends = np.cumsum(sizes)
+    assert (sizes >= 1).all()
+    assert ((ends - sizes <= chosen) & (chosen < ends)).all()
+    assert len(found.lines) == ends[-1] == len(found.decision_of)
+    # Discards of one decision leave one distance, and the critic sees the same hand of the opponent beside each.
+    distances = found.lines[:, v.DISTANCE : v.DISTANCE + v.N_DISTANCES].argmax(1)
+    theirs = found.lines[:, notes.NEXT_DISTANCE : notes.NEXT_DISTANCE + v.N_DISTANCES].argmax(1)
+    for part in (distances, theirs):
+        assert (part == part[chosen][found.decision_of]).all()
+    assert {-80.0 <= result <= 80.0 for result in found.results} == {True}
+    assert (found.results != 0).any()
+
+
+def test_joined_notes_point_at_their_own_lines() -> None:
+    parts = [trainer.play(agent("indian", "mindist-outs"), "paper", seed, 10, every=True) for seed in (1, 2)]
+    both = trainer.joined(parts)
+    first = len(parts[0].decisions)
+    own = both.lines[both.decisions[first:, notes.D_CHOSEN]]
+    np.testing.assert_array_equal(own, parts[1].lines[parts[1].decisions[:, notes.D_CHOSEN]])
+    follows = parts[1].draw_notes[:, notes.S_NEXT]
+    moved = both.draw_notes[len(parts[0].draw_notes) :, notes.S_NEXT]
+    np.testing.assert_array_equal(moved, np.where(follows >= 0, follows + first, -1))
+
+
+def test_the_kernel_chooses_the_discard_that_pytorch_values_most() -> None:
+    after, stock = build(torch, trainer.AFTER, 7), build(torch, trainer.STOCK, 8)
+    flat = trainer.flat_weights(after, stock)
+    np.testing.assert_array_equal(
+        trainer.flat_weights(*trainer.rebuilt(torch, flat, trainer.AFTER, trainer.STOCK)), flat
+    )
+    player = trainer.player_of(flat, drops=False)
+    found = trainer.play(player, "paper", 9, 30, every=True)
+    values = trainer.predicted(torch, after, np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
+    best = np.full(len(found.decisions), -np.inf)
+    np.maximum.at(best, found.decision_of, values)
+    np.testing.assert_allclose(values[found.decisions[:, notes.D_CHOSEN]], best, atol=1e-4)
+
+
+def test_the_loss_of_choices_finds_the_best_discard_where_the_level_of_a_decision_is_noise() -> None:
+    rng = np.random.default_rng(1)
+    inputs = rng.normal(size=(400, 3)).astype(np.float32)
+    level = np.repeat(rng.normal(scale=5.0, size=100), 4)  # nothing in the inputs explains it
+    targets = (inputs[:, 0] + level).astype(np.float32)
+    best = inputs[:, 0].reshape(100, 4).argmax(1)
+    compared, plain = (build(torch, (3, 8, 1), 1) for _ in range(2))
+    trainer.fit_choices(torch, compared, inputs, targets, np.full(100, 4), 60, 1)
+    trainer.fit(torch, plain, inputs, targets, 60, 1)
+    hits = [
+        (trainer.predicted(torch, model, inputs).reshape(100, 4).argmax(1) == best).mean()
+        for model in (compared, plain)
+    ]
+    assert hits[0] > 0.8 > hits[1]
+
+
+def test_the_trained_values_gain_points_and_untrained_ones_lose_them() -> None:
+    trained = match("indian", "indian-champion", "mindist-outs", games=1000, seed=41, workers=1)
+    assert trained.points_per_hand.ci[0] > 0
+    blank = trainer.player_of(np.zeros(v.N_WEIGHTS, np.float32), drops=False)
+    assert match("indian", blank, "mindist-outs", games=1000, seed=41, workers=1).points_per_hand.ci[1] < 0
