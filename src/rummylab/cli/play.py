@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,10 @@ from rummylab.cli.common import (
     agent_option,
     announce_compilation,
 )
+
+if TYPE_CHECKING:
+    from rummylab.ui.table.session import Session
+    from rummylab.ui.table.store import TableStore
 
 
 def play(
@@ -35,8 +39,31 @@ def play(
     ] = False,
     agent: Annotated[
         str | None,
-        agent_option("Your opponent, with --terminal; `rummylab agents GAME` lists them. Default: the game's best."),
+        agent_option("Your opponent, with --terminal; `rummylab agents GAME` lists them. Default: one by level."),
     ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level",
+            metavar="N",
+            min=1,
+            max=10,
+            help="Strength of your opponents from 1 to 10, with --terminal. Default: 6, a good club player.",
+            rich_help_panel=PLAYING,
+        ),
+    ] = None,
+    strongest: Annotated[
+        bool,
+        typer.Option(
+            "--strongest",
+            help="Play against the game's best agent (level 10), with --terminal.",
+            rich_help_panel=PLAYING,
+        ),
+    ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on at the table you left last, with --terminal.", rich_help_panel=KEEPING),
+    ] = False,
     rules: Rules = None,
     form: Format = None,
     seats: Annotated[
@@ -68,7 +95,11 @@ def play(
     ] = None,
     plain: Annotated[
         bool,
-        typer.Option("--plain", help="Print no colors and no suit symbols, with --terminal.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--plain",
+            help="Print plain lines, with --terminal: no colors, no suit symbols, no clearing of the screen.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = False,
     host: Annotated[
         str,
@@ -113,17 +144,27 @@ def play(
     ] = True,
 ) -> None:
     """Play at a table in the browser, or with --terminal in the terminal."""
+    from rummylab.agents.levels import LEVELS
     from rummylab.errors import OptionError
     from rummylab.games.registry import GAMES
     from rummylab.games.registry import game as find_game
 
+    wanted = {"rules": rules, "format": form, "seats": seats, "seed": seed}
+    given = {"--agent": agent, "--level": level, "--record": record} | {f"--{key}": wanted[key] for key in wanted}
+    flags = {"--strongest": strongest, "--resume": resume, "--plain": plain}
+    named = [name for name, value in given.items() if value is not None] + [name for name in flags if flags[name]]
     if terminal:
-        _in_terminal(game or "gin", agent, rules, form, seats, seed, record, plain)
+        if resume and (lost := [name for name in named if name not in ("--resume", "--record", "--plain")]):
+            raise OptionError(f"{', '.join(lost)} cannot be changed at a table that goes on. Leave out --resume.")
+        if len(both := [name for name in named if name in ("--agent", "--level", "--strongest")]) > 1:
+            raise OptionError(f"{' and '.join(both)} both name your opponent: give one of them.")
+        _check_record(record)
+        level = LEVELS[-1] if strongest else level
+        session, store = _sit_down(game, wanted, agent, level, tables, resume)
+        _in_terminal(session, store, tables, record, plain)
         return
-    given = {"--agent": agent, "--rules": rules, "--format": form, "--seats": seats, "--seed": seed, "--record": record}
-    only = [name for name, value in given.items() if value is not None] + ["--plain"] * plain
-    if only:
-        raise OptionError(f"{', '.join(only)} needs --terminal. In the browser you choose these on the page.")
+    if named:
+        raise OptionError(f"{', '.join(named)} needs --terminal. In the browser you choose these on the page.")
     from rummylab.ui.web.server import serve
 
     first = [find_game(game).name] if game is not None else []
@@ -143,44 +184,48 @@ def _say_at_once(text: str) -> None:
     sys.stdout.flush()
 
 
-def _in_terminal(
-    game: str,
-    agent: str | None,
-    rules: str | None,
-    form: str | None,
-    seats: int | None,
-    seed: int | None,
-    record: Path | None,
-    plain: bool,
-) -> None:
-    """Play a match in the terminal."""
-    import os
-    import secrets
-
-    from rummylab.agents.registry import agent as named_agent
+def _check_record(record: Path | None) -> None:
+    """Refuse a record file that could not be written, before the first card."""
     from rummylab.engine.records import read_records
     from rummylab.errors import OptionError
-    from rummylab.games.registry import game as find_game
-    from rummylab.ui.table.config import table_rules as rules_for_people
-    from rummylab.ui.terminal.table import TerminalTable
 
-    spec = find_game(game)
-    table_rules = rules_for_people(spec, rules, form, seats)
-    name = agent or spec.opponent_for(table_rules.options)
     if record is not None and not record.resolve().parent.is_dir():
         raise OptionError(f"--record is {record}, but there is no directory {record.resolve().parent}. Create it.")
     if record is not None and record.exists() and record.stat().st_size:
         read_records(record)  # do not write to a file that is not a record
-    opponents = [named_agent(game, name) for _ in range(table_rules.seats - 1)]
+
+
+def _sit_down(
+    game: str | None,
+    wanted: dict[str, Any],
+    agent: str | None,
+    level: int | None,
+    tables: Path | None,
+    resume: bool,
+) -> tuple[Session, TableStore | None]:
+    """Return a table and where it is kept. A table that is played from a script is kept only if a file is named."""
+    from rummylab.ui.table.store import TableStore, default_store
+    from rummylab.ui.terminal import opening
+
+    store = None
+    if resume or tables is not None or sys.stdin.isatty():
+        path = tables or default_store()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        store = TableStore(path)
+    if resume and store is not None:
+        return opening.resumed(store, game), store
     announce_compilation()
-    table = TerminalTable(
-        table_rules,
-        opponents,
-        secrets.randbelow(2**32) if seed is None else seed,
-        coach=named_agent(game, name),
-        plain=plain or not sys.stdout.isatty(),
-        record=record,
-    )
-    if os.environ.get("NO_COLOR") and table.style == "color":
-        table.style = "unicode"
-    table.play()
+    session = opening.new_session({"game": game or "gin", **wanted}, agent=agent, level=level)
+    return (session, None) if store is None else (opening.keep(session, store), store)
+
+
+def _in_terminal(
+    session: Session, store: TableStore | None, tables: Path | None, record: Path | None, plain: bool
+) -> None:
+    """Play a match in the terminal."""
+    from rummylab.ui.terminal.screen import Screen
+    from rummylab.ui.terminal.table import TerminalTable
+
+    where = f" --tables {tables}" if tables is not None else ""
+    resume = f"rummylab play {session.config.game} --terminal --resume{where}"
+    TerminalTable(session, Screen.here(plain=plain), store=store, record=record, resume=resume).play()

@@ -26,6 +26,8 @@ Z: Final = 1.96
 SUITS: Final = "shdc"
 """Suits in the order of the map."""
 MOST_REASONS: Final = 3
+LEAST_LOSS: Final = 0.05
+"""Points below which a loss reads as 0.0."""
 
 
 def number_text(value: float) -> str:
@@ -64,7 +66,7 @@ def coach(seen: Observation, show: Show, version: int, agent: str | None, budget
         "moves": [move_dict(move, show, i == 0) for i, move in enumerate(found.moves)],
         "map": belief_maps(found, show),
         "notes": [reason.text for reason in found.facts],
-        "target": None,
+        "target": show.target() or None,
     }
 
 
@@ -99,12 +101,16 @@ def belief_maps(found: Analysis, show: Show) -> list[dict[str, Any]]:
 
 
 def review_dict(
-    record: Record, seat: int, budget: Budget | None, progress: Callable[[int, int], None] | None
+    record: Record,
+    seat: int,
+    budget: Budget | None,
+    progress: Callable[[int, int], None] | None,
+    seconds: float | None = None,
 ) -> tuple[dict[str, Any], Review]:
     """Return the review of a hand for *seat*, ready for JSON, and the review itself."""
     names = [str(name) for name in record.header["seats"]]
     more: dict[str, Any] = {} if budget is None else {"budget": budget}
-    found = review(record, seat=seat, names=names, progress=progress, **more)
+    found = review(record, seat=seat, names=names, progress=progress, seconds=seconds, **more)
     rows = [row for row in found.rows if row.decision is not None and row.seat == seat]
     chairs = chairs_of(record, seat)
     seen_at = observations(record, {row.event for row in rows}, seat)
@@ -115,6 +121,7 @@ def review_dict(
         decisions.append(_decision(record, row, number, show))
         answers[str(number)] = plain_moves(row.decision.moves if row.decision else (), show)
     worst = [by_event[found.rows[i].event] for i in found.worst if found.rows[i].event in by_event]
+    worst = [number for number in worst if decisions[number]["loss"] < -LEAST_LOSS]
     for number in worst:
         seen = seen_at[rows[number].event]
         title = rules_title(seen.rules.spec, seen.rules)
@@ -131,7 +138,13 @@ def review_dict(
         "kinds": [asdict(kind) for kind in found.kinds],
         "note": (
             f"{found.method[0].upper()}{found.method[1:]}. Loss = best choice less yours, in points of this hand, "
-            "with its 95% interval. A choice is called a mistake only if the whole interval is below zero."
+            "with its 95% interval. A choice is called a mistake only if the whole interval is below zero"
+            + (
+                ", and never if the coach would have made it: its hints come from the champion's own values, which can "
+                "differ from play-outs."
+                if any(move.hinted for row in rows if row.decision for move in row.decision.moves)
+                else "."
+            )
         ),
     }
     return body, found
@@ -168,6 +181,7 @@ def _ledger(found: Review, names: Sequence[str]) -> list[dict[str, Any]]:
             "value": value,
             "text": number_text(value) + (f" ± {Z * error:.1f}" if error else ""),
             "kind": kind,
+            "clear": abs(value) > Z * error,
         }
         for kind, label, value, error in parts
     ]
@@ -214,6 +228,8 @@ def _decision(record: Record, row: Any, number: int, show: Show) -> dict[str, An
     decision = row.decision
     label = show.label(Action.parse(decision.played))[0]
     half = max(decision.high - decision.loss, decision.loss - decision.low)
+    hinted = any(move.hinted and str(move.action) == decision.played for move in decision.moves)
+    word = "coach’s choice" if hinted and decision.verdict == "fine" else decision.verdict
     return {
         "decision": number,
         "step": _steps(record)[row.event],
@@ -223,7 +239,7 @@ def _decision(record: Record, row: Any, number: int, show: Show) -> dict[str, An
         "loss": decision.loss,
         "low": decision.low,
         "high": decision.high,
-        "loss_text": f"{decision.verdict} {number_text(decision.loss)} ± {half:.1f}",
+        "loss_text": f"{word} {number_text(decision.loss)} ± {half:.1f}",
         "is_mistake": decision.verdict in ("mistake", "blunder"),
         "verdict": decision.verdict,
     }
@@ -236,7 +252,7 @@ def _short(decision: Mapping[str, Any]) -> dict[str, Any]:
 def plain_moves(moves: Sequence[MoveValue], show: Show) -> list[dict[str, Any]]:
     """Return moves with their values and what they are behind the best, as a review keeps them."""
     return [
-        move_dict(move, show, i == 0) | {"behind": move.behind, "behind_error": move.behind_se}
+        move_dict(move, show, i == 0) | {"behind": move.behind, "behind_error": move.behind_se, "hinted": move.hinted}
         for i, move in enumerate(moves)
     ]
 
@@ -251,11 +267,13 @@ def verdict_on(moves: Sequence[Mapping[str, Any]], action: str) -> dict[str, Any
             "text": f"This choice was not played out. The best is: {best['label']}.",
         }  # fmt: skip
     loss, half = chosen["behind"], Z * chosen["behind_error"]
-    is_mistake = loss + half < 0
+    hinted = bool(chosen.get("hinted"))
+    is_mistake = loss + half < 0 and not hinted
     verdict = "best" if chosen is best else "mistake" if is_mistake else "good"
     texts = {
         "best": "That is the best choice.",
-        "good": f"Good: {number_text(loss)} ± {half:.1f} against the best, which is not a clear difference.",
+        "good": f"Good: {number_text(loss)} ± {half:.1f} against the best, "
+        + ("but it is what the coach would do." if hinted else "which is not a clear difference."),
         "mistake": f"The best is: {best['label']}. Yours costs {number_text(loss)} ± {half:.1f} points.",
     }
     return {

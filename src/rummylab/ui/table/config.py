@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
 from rummylab.agents.levels import DEFAULT_LEVEL, ladder, rung_at
@@ -91,21 +91,21 @@ class TableConfig:
 
 
 def table_rules(spec: GameSpec, rules: str | None, form: str | None, seats: int | None) -> Rules:
-    """Return the rules of a table for people: a match, where a preset plays single hands.
+    """Return the rules of a table for people: a match of sensible length, where the preset's own is for measuring.
 
     Raises:
         OptionError: The game is not for so many players, or an option is not allowed.
         UnknownNameError: There is no such preset, format or option.
     """
     text = spec.in_format(rules, form)
-    options = spec.read_options(text).to_dict()
-    changes: dict[str, Any] = {}
-    if seats is not None:
-        if seats not in spec.seats:
-            raise OptionError(f"{spec.title} is for {spec.players}, not {seats}.")
-        changes = {"seats": seats} if "seats" in options else {}
-    if options.get("rounds") == 1:
-        changes |= spec.match_for_people
+    if seats is not None and seats not in spec.seats:
+        raise OptionError(f"{spec.title} is for {spec.players}, not {seats}.")
+    has_seats = any(one.name == "seats" for one in fields(spec.options))
+    changes: dict[str, Any] = {"seats": seats} if seats is not None and has_seats else {}
+    found, usual = (spec.read_options(one, **changes).to_dict() for one in (text, None))
+    match = spec.match_for_people(found.get("seats", 2))
+    if all(found[name] == usual[name] and name not in (text or "") for name in match):
+        changes |= match
     return spec.rules(text, **changes)
 
 

@@ -57,6 +57,7 @@ def _row(game: str, opponent: str, level: int | None, found: Sequence[Game]) -> 
     name = f"{opponent}, level {level}" if level is not None else opponent
     return {
         "game": game,
+        "title": game_named(game).title,
         "opponent": opponent,
         "level": level,
         "n": len(decided),
@@ -97,7 +98,7 @@ def leaks(reviews: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, An
                 "low": low,
                 "high": high,
                 "total": sum(values),
-                "text": f"{kind.capitalize()}: {mean:+.2f} points a decision, {len(values)} decisions".replace(
+                "text": f"{mean:+.2f} points a decision, {len(values)} decision{'s' * (len(values) != 1)}".replace(
                     "-", "−"
                 ),
             }

@@ -21,6 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from rummylab.agents.levels import agent_at
+from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.records import Record, parse_records
 from rummylab.engine.seats import Seat
@@ -33,10 +34,10 @@ from rummylab.ui.table.config import (
     agent_chair,
     chairs_for,
     daily_seed,
-    table_rules,
     watched_chairs,
 )
 from rummylab.ui.table.lessons import Lesson, Script, script
+from rummylab.ui.table.opening import wanted_rules
 from rummylab.ui.table.session import Command, Session
 from rummylab.ui.table.store import Game, TableStore
 from rummylab.ui.table.view import (
@@ -56,9 +57,15 @@ TOKEN_BYTES: Final = 24
 MOST_LIVE: Final = 2000
 """Tables held in memory; the longest unused are loaded again when somebody asks."""
 QUICK_MOVE: Final = 0.002
-"""Seconds: agents that answer faster are asked in the event loop, others in a thread."""
+"""Processor seconds: agents that answer faster are asked in the event loop, others in a thread."""
 MARKS: Final = 64
 """Versions whose place in the log is remembered for those who reconnect."""
+
+
+def _timed(ask: Callable[[], tuple[Action, bytes | None]]) -> tuple[tuple[Action, bytes | None], float]:
+    """Return the answer, and the processor seconds that it took. They do not depend on what else the machine does."""
+    began = time.thread_time()
+    return ask(), time.thread_time() - began
 
 
 def new_token() -> str:
@@ -77,8 +84,6 @@ class Live:
     """The last view of each seat, with its version and its JSON."""
     marks: dict[tuple[int | None, int], int] = field(default_factory=OrderedDict)
     """The number of the last log entry that a seat had been sent at a version."""
-    slowest: float = 1.0
-    """How long the slowest recent move of an agent took; the first one may compile."""
 
     def tell(self) -> None:
         """Wake everybody who listens."""
@@ -93,6 +98,8 @@ class House:
         self.store, self.now = store, now
         self.live: OrderedDict[str, Live] = OrderedDict()
         self.threads = ThreadPoolExecutor(2, "agent")
+        self.thinking: dict[str, float] = {}
+        """Processor seconds that the slowest recent move of each agent took; the first one may compile."""
 
     def close(self) -> None:
         """Stop the threads and close the store."""
@@ -168,31 +175,17 @@ class House:
         self.drive(live)
         return live
 
-    def _base(self, wanted: Mapping[str, Any], seats: int | None) -> tuple[Any, dict[str, Any]]:
-        spec = game_named(wanted["game"])
-        rules = table_rules(spec, wanted.get("rules"), wanted.get("format"), seats)
-        return rules, {
-            "game": spec.name,
-            "rules": str(rules.options),
-            "rules_title": rules_title(spec, rules),
-            "format": wanted.get("format"),
-            "hints": wanted.get("hints") or "request",
-            "seed": wanted.get("seed"),
-            "one_hand": wanted.get("hands") == "one",
-            "turn_seconds": wanted.get("turn_seconds") or 120,
-        }
-
     def _play(self, player: int, wanted: Mapping[str, Any]) -> tuple[Session, int | None]:
         opponents = wanted.get("opponents") or []
         seats = wanted.get("seats") or (len(opponents) + 1 if len(opponents) > 1 else None)
-        rules, base = self._base(wanted, seats)
+        rules, base = wanted_rules(wanted, seats)
         chairs = chairs_for(rules, self.store.name_of(player), opponents, wanted.get("level"))
         return Session.create(new_token(), TableConfig(chairs=chairs, **base)), 0
 
     def _watch(self, player: int, wanted: Mapping[str, Any]) -> tuple[Session, int | None]:
         watch = wanted.get("watch") or {}
         agents = watch.get("agents") or []
-        rules, base = self._base(wanted, wanted.get("seats") or (len(agents) if len(agents) > 1 else None))
+        rules, base = wanted_rules(wanted, wanted.get("seats") or (len(agents) if len(agents) > 1 else None))
         eyes = watch.get("eyes") or 0
         if eyes >= rules.seats:
             raise OptionError(f"There is no seat {eyes} at a table of {rules.seats}.")
@@ -205,7 +198,7 @@ class House:
         lesson = script(game_named(wanted["game"]).name)
         if lesson is None:
             raise OptionError(f"There is no tutorial for {wanted['game']}.")
-        rules, base = self._base({**wanted, "rules": lesson.rules, "format": None}, None)
+        rules, base = wanted_rules({**wanted, "rules": lesson.rules, "format": None}, None)
         chairs = chairs_for(rules, self.store.name_of(player), [{"agent": lesson.agent}], None)
         base |= {"seed": lesson.seed, "one_hand": True, "hints": "off"}
         session = Session.create(new_token(), TableConfig(chairs=chairs, kind="tutorial", **base))
@@ -229,7 +222,7 @@ class House:
         game, date = game_named(wanted["game"]).name, self.today()
         if self.store.daily(player, game, date) is not None or self.daily_table(player, game) is not None:
             raise TableError("already_played", "You have played today's deal, or it is still open.")
-        rules, base = self._base({"game": game, "hints": "off"}, None)
+        rules, base = wanted_rules({"game": game, "hints": "off"}, None)
         chairs = chairs_for(rules, self.store.name_of(player), [{"agent": agent_at(game, 10, rules.options)}], None)
         base |= {"seed": daily_seed(game, date), "one_hand": True}
         return Session.create(new_token(), TableConfig(chairs=chairs, kind="daily", date=date, **base)), 0
@@ -384,13 +377,14 @@ class House:
     async def _agent_move(self, live: Live) -> bool:
         """Ask the agent who is due, and make its move; return whether the table had not changed meanwhile."""
         session, version = live.session, live.session.version
-        ask = session.agent_move()
-        began = time.perf_counter()
-        if live.slowest < QUICK_MOVE:
-            answer = ask()
+        name = session.agent_name()
+        ask = partial(_timed, session.agent_move())
+        if self.thinking.get(name, 1.0) < QUICK_MOVE:
+            answer, seconds = ask()
         else:
-            answer = await asyncio.get_running_loop().run_in_executor(self.threads, ask)
-        live.slowest = max(0.9 * live.slowest, time.perf_counter() - began)
+            answer, seconds = await asyncio.get_running_loop().run_in_executor(self.threads, ask)
+        before = self.thinking.get(name)
+        self.thinking[name] = QUICK_MOVE if before is None else max(0.9 * before, seconds)  # the first may compile
         if session.version != version:
             return False
         session.apply_agent(*answer)

@@ -327,6 +327,12 @@ class Session:
 
         return ask
 
+    def agent_name(self) -> str:
+        """Return the game and the name of the agent whose turn it is."""
+        seat = self.actor
+        assert seat is not None
+        return f"{self.config.game} {self.config.chairs[seat].agent}"
+
     def apply_agent(self, action: Action, memo: bytes | None) -> None:
         """Make an agent's move."""
         seat = self.actor

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -23,6 +24,8 @@ from rummylab.ui.table.config import TableConfig
 from rummylab.ui.table.session import Command, HandStart, Session
 
 VERSION: Final = 1
+TERMINAL: Final = "terminal"
+"""What stands in the place of a token's hash for the person at the terminal."""
 SCHEMA: Final = """
 CREATE TABLE players (id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created REAL NOT NULL);
 CREATE TABLE tables (
@@ -47,6 +50,14 @@ CREATE TABLE puzzles (
     loss REAL NOT NULL, body TEXT NOT NULL, solved INTEGER);
 CREATE TABLE invites (code TEXT PRIMARY KEY, tbl TEXT NOT NULL, seat INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0);
 """
+
+
+def default_store() -> Path:
+    """Return the file that tables are kept in: ``$RUMMYLAB_TABLES``, or in the user's data directory."""
+    if given := os.environ.get("RUMMYLAB_TABLES"):
+        return Path(given)
+    base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "rummylab" / "tables.db"
 
 
 def hashed(token: str) -> str:
@@ -138,6 +149,16 @@ class TableStore:
                 "INSERT INTO players (token, name, created) VALUES (?, ?, ?)", (hashed(token), name, time.time())
             )
             return int(done.lastrowid or 0)
+
+    def local_player(self) -> int:
+        """Return the person at this machine's terminal. Tokens are kept as hashes, so none of them leads here."""
+        with self._lock:
+            self._db.execute(
+                "INSERT OR IGNORE INTO players (token, name, created) VALUES (?, ?, ?)", (TERMINAL, "You", time.time())
+            )
+        found = self._one("SELECT id FROM players WHERE token=?", TERMINAL)
+        assert found is not None
+        return int(found[0])
 
     def name_of(self, player: int) -> str:
         """Return a player's name."""

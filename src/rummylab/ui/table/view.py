@@ -236,6 +236,8 @@ class RulesView:
     sections: tuple[Section, ...]
 
 
+NAMES: Final = ("Chinese", "Liverpool")
+"""Names of rules that keep their capital in a sentence."""
 NO_TAKE_BACK: Final = TakeBackView(False, False, "There is nothing to take back.")
 
 
@@ -260,9 +262,12 @@ def rules_title(spec: GameSpec, rules: Rules) -> str:
     """Return what people call the rules: the title of the preset, in lower case, and that it was changed."""
     name, _, changed = str(rules.options).partition("(")
     title = spec.title_of(name)[0]
-    words = f"{title} rules" if title.isupper() else f"{title[0].lower()}{title[1:]} rules"
-    own = [part for part in changed.rstrip(")").split(",") if part and not part.strip().startswith(("seats", "format"))]
-    return f"{words}, changed" if own and not spec.match_for_people else words
+    first = title.partition(" ")[0].strip(",")
+    keeps_case = first in NAMES or not first[1:].islower()  # OpenSpiel
+    words = f"{title} rules" if keeps_case else f"{title[0].lower()}{title[1:]} rules"
+    usual = ("seats", "format", *spec.match_for_people(rules.seats))
+    own = [part for part in changed.rstrip(")").split(",") if part and not part.strip().startswith(usual)]
+    return f"{words}, changed" if own else words
 
 
 def heading(show: Show, title: str) -> str:

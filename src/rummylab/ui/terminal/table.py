@@ -1,325 +1,269 @@
 """A table in the terminal for any game: you against agents.
 
-It knows a game by its specification, its observations, and its actions and events in words.
+It plays a `Session`, the same that the browser plays, and draws the same view of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-from rummylab.cards.card import Card
-from rummylab.cards.hand import Hand
-from rummylab.engine.action import Action, Event
-from rummylab.engine.agent import Agent
-from rummylab.engine.observation import Observation
-from rummylab.engine.records import Record, write_records
-from rummylab.engine.rules import Rules
-from rummylab.engine.seats import Seat
-from rummylab.engine.state import State
-from rummylab.engine.streams import player_stream
-from rummylab.errors import IllegalActionError, NotationError, RummyError
+from rummylab.analysis.values import HINT, Budget
+from rummylab.engine.records import write_records
+from rummylab.engine.show import ActionView, LogEntry, Show
+from rummylab.errors import RummyError
+from rummylab.ui.table.coaching import coach
+from rummylab.ui.table.session import Session
+from rummylab.ui.table.store import TableStore
+from rummylab.ui.table.view import TableView, news_of, rules_view, show_of, table_view
+from rummylab.ui.terminal.drawing import Drawing, told
+from rummylab.ui.terminal.moves import possible, read_move, shown
+from rummylab.ui.terminal.screen import Screen
 
-YOU = Seat(0)
-MOST_LISTED = 12
-"""Moves of one kind that are listed; of more only the kind is named."""
-HELP = """  Type a move, or enough of it: s to draw from the stock, u to take the upcard,
-  7h to discard the seven of hearts, k 7h to knock with it, lay down 7c 7h 2s, lay off 7d on meld 2.
-  hint       what an agent would do       moves      all you can do now
-  undo       take back your last move     log        what happened so far
-  quit       leave the table              help       this list"""
+YOU: Final = 0
+"""The person's seat."""
+HELP: Final = (
+    "Type a move as it is shown, or enough of it:",
+    "  s, u or take        draw from the stock, take the upcard",
+    "  7h, k 7h            throw the seven of hearts, knock with it",
+    "  lay off PJ on 1     add a printed joker (PJ) to meld 1",
+    "Cards may be typed as 7h or 7♥, Th or 10h. * marks a wild card.",
+    "  hint    the best move, its value and why     moves   all you can do now",
+    "  back    take back your last move             log     what happened",
+    "  rules   the rules in force                   quit    save and leave",
+)
+OPENING: Final = ("deal", "turn up", "indicator")
+"""Events before the first move. The table shows what they brought."""
+MOST_ALTERNATIVES: Final = 3
 
 
 class Quit(Exception):
     """The player has left the table."""
 
 
-class NoSuchMove(NotationError):
-    """What was typed is none of the moves."""
-
-
 class TerminalTable:
-    """A match between the person at the keyboard (seat 0) and agents (the other seats)."""
+    """A match between the person at the keyboard and the agents at a session's other seats."""
 
     def __init__(
         self,
-        rules: Rules,
-        opponents: Sequence[Agent],
-        seed: int,
+        session: Session,
+        screen: Screen,
         *,
-        coach: Agent | None = None,
-        plain: bool = False,
+        store: TableStore | None = None,
         record: Path | None = None,
-        read: Callable[[str], str] = input,
-        write: Callable[[str], None] | None = None,
+        resume: str = "",
+        budget: Budget = HINT,
     ) -> None:
-        self.rules, self.spec, self.seed, self.coach = rules, rules.spec, seed, coach
-        self.players: dict[int, Agent] = dict(enumerate(opponents, start=1))
-        self.names = ["you", *_told_apart([agent.name for agent in opponents])]
-        self.style = "text" if plain else "color"
-        self.record_path = record
-        self.read = read
-        self.write = write or _print
-        self.records: list[Record] = []
-        self._kept: State | None = None
-        self.streams = [player_stream(seed, 0, number) for number in range(rules.seats)]
+        self.session, self.screen, self.store, self.record_path = session, screen, store, record
+        self.resume, self.budget = resume, budget
+        self._told = max((entry.n for entry in self._view().log if entry.seat == YOU), default=-1)
+        self._note: list[str] = []
+        self._has_played = bool(session.commands or session.start.number)
 
-    # --- The match ----------------------------------------------------------------------------------------------------
+    # --- The match --------------------------------------------------------------------------------------------------
 
     def play(self) -> None:
         """Play hands until the match is over or the player leaves."""
-        self.write(f"{self.spec.title} against {' and '.join(self.names[1:])}{self.match_words()}. Type 'help'.")
-        state = State.deal(self.rules, self.seed)
+        session = self.session
         try:
             while True:
-                self._play_hand(state)
-                self._keep(state)
-                if state.match_is_over:
+                self._play_hand()
+                self._keep_record()
+                if session.match_is_over:
                     break
-                state = state.next_hand(self.rules.shuffled(self.seed, 0, state.hand_no + 1))
+                self._between_hands()
+                session.next_hand(session.version)
+                if self.store is not None:
+                    self.store.save(session, new_hand=True)
         except (Quit, EOFError, KeyboardInterrupt):
-            self._keep(state)
-            self.write("\nYou leave the table.")
+            self._leave()
             return
-        self._show_winner(state)
+        self._draw(self._view())
+        if self.store is not None:
+            self.store.delete_table(session.id)
 
-    def match_words(self) -> str:
-        """Return what the match is played to."""
-        options = self.rules.options.to_dict()
-        if self.rules.standing(self.rules.new_rows(1)):
-            return f", {options['format']}"
-        if options.get("target"):
-            return f", first to {options['target']}"
-        return f", {options['hands']} hands" if "hands" in options else ""
-
-    def _show_winner(self, state: State) -> None:
-        winners = [self.names[seat] for seat in state.match_winners]
-        if state.standing:
-            self.write(f"The match is over: {self.rules.score_line(state.rows(), self.names)}.")
-        if len(winners) > 1:
-            self.write(f"{_and(winners)} share the match." if state.standing else "Nobody wins the match.")
-        else:
-            self.write("You win the match!" if winners == ["you"] else f"{winners[0]} wins the match.")
-
-    def _keep(self, state: State) -> None:
-        if state.actor is None and state is not self._kept:
-            self._kept = state
-            self.records.append(Record.of(state, self.names, self.seed))
-            if self.record_path is not None:
-                write_records(self.record_path, self.records[-1:])
-
-    def _play_hand(self, state: State) -> None:
-        self.write(f"\n--- Hand {state.hand_no + 1} · {self.rules.score_line(state.rows(), self.names)} ---")
-        for number, agent in self.players.items():
-            agent.sit(self.rules, Seat(number), self.streams[number])
-        while (seat := state.actor) is not None:
-            if seat == YOU:
-                self._your_move(state)
+    def _play_hand(self) -> None:
+        session = self.session
+        session.finish_for_people()
+        while not session.is_over:
+            if session.agent_is_due:
+                session.play_agents("person")
             else:
-                self._push(state, self.players[seat].act(state.observe(seat)))
-        self._show_end(state)
+                self._your_move()
 
-    # --- Your move ----------------------------------------------------------------------------------------------------
+    def _leave(self) -> None:
+        """Say how to come back. A table where the player has not moved yet is not kept."""
+        self.screen.say("")
+        if self.store is None:
+            self.screen.say("You leave the table.")
+        elif not self._has_played:
+            self.store.delete_table(self.session.id)
+            self.screen.say("You leave the table before your first move: nothing is kept.")
+        else:
+            self.store.save(self.session)
+            self.screen.say(f"The table is saved. To go on: {self.resume}")
 
-    def _your_move(self, state: State) -> None:
-        seen = state.observe(YOU)
-        automatic = seen.automatic()
-        if automatic is not None:
-            event = state.push(automatic)
-            if event.action.verb != "done":
-                self.write(f"You {format(event.action, self.style)}.")
+    def _keep_record(self) -> None:
+        """Write the record of the finished hand, once."""
+        if self.record_path is None or self.session.record_id is not None:
             return
-        if len(seen.legal) == 1:
-            self._push(state, seen.legal[0])
-            return
-        self._show(seen)
+        write_records(self.record_path, [self.session.record()])
+        self.session.record_id = str(self.record_path)
+        if self.store is not None:
+            self.store.save(self.session)
+
+    # --- Drawing ----------------------------------------------------------------------------------------------------
+
+    def _view(self) -> TableView:
+        return table_view(self.session, YOU)
+
+    def _draw(self, view: TableView) -> None:
+        """Draw the table, with the note that the last command left."""
+        drawing, news = self._drawing, self._news(view)
+        if self.session.is_over:
+            lines = drawing.end(view, self._show().end_line(), news)
+        else:
+            lines = drawing.table(view, news)
+        self.screen.draw(lines, self._note)
+        self._note = []
+
+    @property
+    def _drawing(self) -> Drawing:
+        return Drawing(self.screen.ink, self.screen.width, self.screen.height)
+
+    def _show(self) -> Show:
+        session = self.session
+        return show_of(session.observe(YOU), session.config.chairs, you=True, hand_no=session.start.number)
+
+    def _news(self, view: TableView) -> list[LogEntry]:
+        """Return what the others did since the player's last move, and what the table did for the player."""
+        new = [entry for entry in news_of(view.log, self._told) if entry.verb not in OPENING]
+        return [entry for entry in new if entry.seat != YOU or self.session.is_over]
+
+    def _say(self, *texts: str) -> None:
+        """Leave a note for the next picture."""
+        for text in texts:
+            self._note += self.screen.ink.wrapped(text.strip(), self.screen.width, "  ")
+
+    # --- Commands ---------------------------------------------------------------------------------------------------
+
+    def _your_move(self) -> None:
+        """Ask until the position has changed."""
+        version, view = self.session.version, self._view()
+        while self.session.version == version:
+            self._draw(view)
+            self._obey(self.screen.ask("> "), view)
+
+    def _between_hands(self) -> None:
+        """Wait until the player wants the next hand."""
+        view = self._view()
+        label = view.next.label.lower() if view.next is not None else "next hand"
         while True:
-            word = self.read("> ").strip().lower()
-            try:
-                if self._command(word, state, seen):
-                    return
-            except IllegalActionError as error:
-                self.write(f"  You can't do that: {error.reason}.")
-            except RummyError as error:
-                self.write(f"  {error}")
+            self._draw(view)
+            line = self.screen.ask(f"Press Enter for the {label}. ").lower()
+            if line in ("", "n", "next"):
+                self._told = view.log[-1].n if view.log else -1
+                return
+            if not self._command(line, view):
+                self._say("The hand is over. Press Enter, or type log, rules or quit.")
 
-    def _command(self, word: str, state: State, seen: Observation) -> bool:
-        """Carry out one line; return whether the position changed."""
-        if word in ("quit", "q", "exit"):
+    def _obey(self, line: str, view: TableView) -> None:
+        """Carry out one line; what goes wrong is a note below the table."""
+        try:
+            if not self._command(line.lower(), view):
+                self._move(line, view)
+        except RummyError as error:
+            self._say(str(error))
+
+    def _command(self, line: str, view: TableView) -> bool:
+        """Carry out a command; return whether it was one."""
+        commands: dict[str, Callable[[TableView], None]] = {
+            "help": self._help, "h": self._help, "?": self._help,
+            "hint": self._hint, "moves": self._moves, "log": self._log, "rules": self._rules,
+            "back": self._take_back, "undo": self._take_back, "take back": self._take_back,
+            "save": self._save,
+        }  # fmt: skip
+        if line in ("quit", "q", "exit"):
             raise Quit
-        if word in ("help", "h", "?"):
-            self.write(f"{HELP}\n{self.spec.help}".rstrip())
-        elif word == "hint":
-            if seen.advice(self.style):
-                self.write("  " + seen.advice(self.style))
-            self.write("  " + self.hint(seen))
-        elif word == "moves":
-            self.write("  " + ", ".join(format(action, self.style) for action in seen.legal))
-        elif word == "log":
-            for event in seen.log:
-                self.write(f"  {event}")
-        elif word == "undo":
-            return self._undo(state)
-        elif word:
-            self._push(state, self.read_action(word, seen))
-            return True
-        return False
-
-    def _undo(self, state: State) -> bool:
-        if not any(event.chosen and event.seat == YOU for event in state.log):
-            self.write("  nothing to take back")
+        if line not in commands:
             return False
-        while state.pop().seat != YOU:
-            pass
+        commands[line](view)
         return True
 
-    def _push(self, state: State, action: Action) -> None:
-        n = len(state.log)
-        state.push(action)
-        for event in state.log[n:]:
-            if event.action.verb != "shows":
-                self._say(event.seen_by(YOU))
-
-    def _say(self, event: Event) -> None:
-        """Tell what happened: of the player's own moves only what they do not know yet."""
-        if event.seat == YOU:
-            if event.secret and not event.action.cards:  # a passed card is no news to who passes it
-                verb = event.action.verb.split()[0]
-                price = "and draw " * (verb == "buy")  # the upcard that they buy is no news, its price is
-                self.write(f"You {verb} {price}{format(event.secret[0], self.style)}.")
-        elif event.action.cards or (event.chosen and event.action.verb != "done"):
-            who = self.names[event.seat] if event.seat >= 0 else "table"
-            self.write(f"{who}: {format(event.action, self.style)}")
-
-    # --- What is typed and shown --------------------------------------------------------------------------------------
-
-    def read_action(self, word: str, seen: Observation) -> Action:
-        """Return the move that the player typed. A move in full that is not legal is left to the rules to refuse."""
-        try:
-            return read_action(word, seen.legal)
-        except NoSuchMove:
-            if (typed := self._in_full(word)) is None:
-                raise
-            return typed
-
-    def _in_full(self, text: str) -> Action | None:
-        """Return the move of the game that *text* spells out, its verb perhaps shortened, legal or not."""
-        tokens = [_card_word(token) for token in text.split()]
-        n_verb = next((i for i, token in enumerate(tokens) if _is_card(token)), len(tokens))
-        if not n_verb:
-            return None
-        for verb in self.spec.verbs:
-            for words in (verb.words, *verb.former):
-                if _begins(tokens[:n_verb], words.split()) and bool(verb.takes) == (n_verb < len(tokens)):
-                    return Action.parse(" ".join([verb.words, *tokens[n_verb:]]))
-        return None
-
-    def hint(self, seen: Observation) -> str:
-        """Return what the coach would do, who sees what the player sees and no more."""
-        if self.coach is None:
-            return "there is nobody to ask"
-        self.coach.sit(self.rules, YOU, player_stream(self.seed, 0, YOU))
-        return f"{self.coach.name} would {format(self.coach.act(seen), self.style)}"
-
-    def _show(self, seen: Observation) -> None:
-        self.write("\n" + "\n".join(seen.table_lines(self.style, self.names)))
-        self.write(prompt(seen.legal, self.style))
-
-    def _show_end(self, state: State) -> None:
-        seen = state.observe(YOU)
-        for event in state.log:
-            if event.action.verb == "shows":
-                held = seen.arranged(Hand.of(event.action.cards, decks=2), self.style)
-                self.write(f"{self.names[event.seat]}: {held or 'no cards left'}")
-        result: dict[str, Any] = state.result
-        if result["winner"] is None:
-            self.write(f"{result['outcome'].capitalize()}: nobody scores.")
+    def _move(self, line: str, view: TableView) -> None:
+        if not line and len(view.actions) != 1:
             return
-        won = int(state.payoffs()[result["winner"]])
-        who = "You win" if result["winner"] == YOU else f"{self.names[result['winner']]} wins"
-        self.write(f"{result['outcome'].capitalize()}! {who} {won} points.")
+        move = read_move(line, view.actions, self.session.rules.spec) if line else view.actions[0].id
+        chosen = next((action for action in view.actions if action.id == move), None)
+        if chosen is not None and not self._confirms(chosen):
+            return
+        self.session.act(YOU, move, self.session.version)
+        self._has_played = True
+        self._told = view.log[-1].n if view.log else -1
 
+    def _confirms(self, action: ActionView) -> bool:
+        """Ask before a move that costs points without need."""
+        if action.confirm != "ask":
+            return True
+        question = self.screen.ink.words(action.confirm_text or "Are you sure?")
+        return self.screen.ask(f"{question} (y/n) ").lower() in ("y", "yes")
 
-def _and(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    def _help(self, view: TableView) -> None:
+        self._note += [self.screen.ink.words(line) for line in HELP]
+        self._say(*(f"{fact.term}: {fact.help.removeprefix(f'{fact.term}: ')}" for fact in view.facts))
+        self._say(*self.session.rules.spec.help.split("\n"))
 
+    def _moves(self, view: TableView) -> None:
+        words = [shown(one.id) + (f" ({one.note})" if one.note else "") for one in possible(view.actions)]
+        self._say(", ".join(words) or "The hand is over.")
 
-def _told_apart(names: list[str]) -> list[str]:
-    return [f"{name} {i}" if names.count(name) > 1 else name for i, name in enumerate(names, start=1)]
+    def _log(self, view: TableView) -> None:
+        entries: list[LogEntry] = []
+        for entry in view.log:  # a line for each turn
+            if entries and entry.seat != entries[-1].seat:
+                self._say(told(entries))
+                entries = []
+            entries.append(entry)
+        self._say(told(entries), f"Fingerprint of the deal: {view.fairness.commitment}")
 
+    def _rules(self, view: TableView) -> None:
+        found = rules_view(self.session.rules, view.game.rules_title)
+        self._say(*(f"{section.title}: {' '.join(section.paragraphs)}" for section in found.sections))
 
-def _print(text: str) -> None:
-    from rich.console import Console
+    def _take_back(self, view: TableView) -> None:
+        self.session.take_back(YOU, self.session.version)
+        if self.store is not None:
+            self.store.save(self.session)
+        self._told = view.log[-1].n if view.log else -1
+        self._say("Your last move is taken back.")
 
-    Console().out(text, highlight=False)
-
-
-def prompt(legal: Sequence[Action], style: str = "text") -> str:
-    """Return what the player may do now: moves with one card by their kind, the others one by one."""
-    by_verb: dict[str, list[Action]] = {}
-    for action in legal:
-        by_verb.setdefault(action.verb, []).append(action)
-    if set(by_verb) == {"draw upcard", "pass"}:
-        return "Take the upcard? (y/n)"
-    words = []
-    for verb, actions in by_verb.items():
-        if len(actions) > MOST_LISTED or all(action.card and not action.on for action in actions):
-            words.append(f"{verb} CARD" if actions[0].card else f"{verb} CARDS")
+    def _save(self, view: TableView) -> None:
+        if self.store is None:
+            self._say("This table is not kept: no file was named with --tables.")
         else:
-            words += [format(action, style) for action in actions]
-    return "; ".join(words) + "?"
+            self.store.save(self.session)
+            self._say(f"Saved, like every move before. To go on later: {self.resume}")
+
+    # --- Hints ------------------------------------------------------------------------------------------------------
+
+    def _hint(self, view: TableView) -> None:
+        """Say the best move by the analysis, its value and why, and the next best."""
+        if self.session.is_over:
+            self._say("The hand is over.")
+            return
+        if self.screen.redraws:
+            self.screen.say("Thinking ... (the first hint of a game compiles for a while)")
+        found = coach(self.session.observe(YOU), self._show(), self.session.version, None, self.budget)
+        best, *others = found["moves"]
+        self._say(f"Hint: {shown(best['action'])}. Expected points of the hand: {best['text']}.")
+        reasons = "; ".join(reason["text"] for reason in best["reasons"])
+        if reasons:
+            self._say(f"It {reasons}." if reasons.split()[0].endswith("s") else f"{reasons[0].upper()}{reasons[1:]}.")
+        if others:
+            self._say(f"Next: {_values(others[:MOST_ALTERNATIVES])}.")
+        self._say(found["method"])
 
 
-def read_action(text: str, legal: Sequence[Action]) -> Action:
-    """Return the move of *legal* that *text* means: its words, or enough of them, or a card to throw or pass.
-
-    Every move is understood in the words, letters or symbols in which it is shown.
-    """
-    yes_no = {"y": "draw upcard", "n": "pass"} if {action.verb for action in legal} == {"draw upcard", "pass"} else {}
-    tokens = [_card_word(token) for token in yes_no.get(text, text).lower().split()]
-    spelled = [action for action in legal if tokens == _words(action)]
-    same = [action for action in legal if _is_same(tokens, action)]
-    alone = [action for action in legal if action.verb in ("discard", "pass") and tokens == _words(action)[1:]]
-    for found in (spelled, same, alone, [action for action in legal if _begins(tokens, _words(action))]):
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise NotationError(f"{text!r} could be {', '.join(map(str, found[:4]))}")
-    raise NoSuchMove(f"{text!r} is nothing you can do now; type 'help'")
-
-
-def _words(action: Action) -> list[str]:
-    return str(action).lower().split()
-
-
-def _is_same(tokens: list[str], action: Action) -> bool:
-    """Return whether *tokens* say *action* in full, its cards in any order."""
-    try:
-        typed = Action.parse(" ".join(tokens))
-    except NotationError:
-        return False
-    return (typed.verb, sorted(typed.cards), typed.on) == (action.verb, sorted(action.cards), action.on)
-
-
-def _begins(tokens: list[str], words: list[str]) -> bool:
-    """Return whether the tokens begin some of the words, in order."""
-    left = iter(words)
-    return all(any(word.startswith(token) for word in left) for token in tokens)
-
-
-def _is_card(token: str) -> bool:
-    """Return whether *token* names a card."""
-    try:
-        Card.parse(token)
-    except NotationError:
-        return False
-    return True
-
-
-def _card_word(token: str) -> str:
-    """Return a card as actions spell it (``10h`` and ``t♥`` are ``th``), anything else as it is."""
-    try:
-        return str(Card.parse(token)).lower()
-    except NotationError:
-        return token
+def _values(moves: Sequence[dict[str, object]]) -> str:
+    return "; ".join(f"{shown(str(move['action']))} {move['text']}" for move in moves)
