@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
 
@@ -31,6 +31,7 @@ class Deck:
     """
 
     cards: tuple[Card, ...]
+    _ids: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_type(self.cards, tuple, "the cards of a deck", "a tuple of cards (Deck.parse reads text)")
@@ -81,6 +82,7 @@ class Deck:
         check_type(ids, np.ndarray, "ids", "an array of card ids")
         deck = object.__new__(cls)
         object.__setattr__(deck, "cards", cards_of(ids.tolist()))
+        object.__setattr__(deck, "_ids", ids.tobytes())
         return deck
 
     @classmethod
@@ -96,7 +98,13 @@ class Deck:
 
     def ids(self) -> npt.NDArray[np.int8]:
         """Return the card ids as a new array for the kernels."""
-        return np.frombuffer(bytearray(map(_ID, self.cards)), np.int8)
+        return np.frombuffer(bytearray(self.id_bytes()), np.int8)
+
+    def id_bytes(self) -> bytes:
+        """Return the card ids, a byte each."""
+        if not self._ids:
+            object.__setattr__(self, "_ids", bytes(map(_ID, self.cards)))
+        return self._ids
 
     def __iter__(self) -> Iterator[Card]:
         return iter(self.cards)

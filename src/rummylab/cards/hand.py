@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
 
 from rummylab.cards.bits import ALL_CARDS, points, to_ids
 from rummylab.cards.card import JOKER_ID, Card, cards_of
@@ -33,11 +35,12 @@ class Hand:
     jokers: int = 0
 
     def __post_init__(self) -> None:
-        for part in (self.mask, self.twice, self.jokers):
-            if type(part) is not int:
+        mask, twice, jokers = self.mask, self.twice, self.jokers
+        if not type(mask) is type(twice) is type(jokers) is int:
+            for part in (mask, twice, jokers):
                 check_type(part, int, "the masks of a hand", "whole numbers (Hand.parse reads text)")
-        if self.mask & ~ALL_CARDS or self.mask < 0 or self.twice & ~self.mask or self.jokers < 0:
-            raise NotationError(f"{self.mask:#x}, {self.twice:#x} and {self.jokers} jokers are not a hand")
+        if mask & ~ALL_CARDS or mask < 0 or twice & ~mask or jokers < 0:
+            raise NotationError(f"{mask:#x}, {twice:#x} and {jokers} jokers are not a hand")
 
     @classmethod
     def of(cls, cards: Iterable[Card], *, decks: int = 1) -> Hand:
@@ -73,9 +76,13 @@ class Hand:
         return cls.of((Card.parse(word) for word in text.replace(",", " ").split()), decks=decks)
 
     def __iter__(self) -> Iterator[Card]:
-        ids = to_ids(self.mask)
-        if self.twice:
-            ids = sorted(ids + to_ids(self.twice))
+        mask, twice = self.mask, self.twice
+        if not twice and not self.jokers:
+            suits = (_cards_in(mask & 0xFFFF << shift) for shift in (0, 16, 32, 48))
+            return chain.from_iterable(suits)
+        ids = to_ids(mask)
+        if twice:
+            ids = sorted(ids + to_ids(twice))
         return iter(cards_of(ids + [JOKER_ID] * self.jokers))
 
     def __len__(self) -> int:
@@ -132,6 +139,12 @@ class Hand:
 
     def __format__(self, spec: str) -> str:
         return " ".join(format(card, spec) for card in self)
+
+
+@cache
+def _cards_in(mask: int) -> tuple[Card, ...]:
+    """Return the cards of one suit; there are 8192 such masks for each."""
+    return cards_of(to_ids(mask))
 
 
 def _decks(n: int) -> str:

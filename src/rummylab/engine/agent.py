@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any, Final, Protocol
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from rummylab.engine.action import Action
-from rummylab.engine.observation import Observation
 from rummylab.engine.pointers import addresses, deciding
 from rummylab.engine.rows import Params, Rows
-from rummylab.engine.rules import Rules
-from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
 from rummylab.engine.streams import PlayerStream, as_player_stream
 from rummylab.errors import AgentError
+
+if TYPE_CHECKING:
+    from rummylab.engine.action import Action
+    from rummylab.engine.observation import Observation
+    from rummylab.engine.rules import Rules
+    from rummylab.engine.seats import Seat
 
 Numbers = Sequence[float] | Params
 
@@ -45,8 +47,9 @@ class Desk:
         self.spec, self.params = spec, params
         dtype = spec.kernels.VIEW
         self.views: Rows = np.zeros(1, dtype)
-        self.agents = addresses([kernel], [params], spec.act_signature)
-        self.decide = deciding(dtype, spec.act_signature)
+        self._agents = addresses([kernel], [params], spec.act_signature)
+        decide, where = deciding(dtype, spec.act_signature), (self.views.ctypes.data, self._agents.ctypes.data)
+        self.decide: Callable[[], int] = partial(decide, *where)
         self.whole: Any = memoryview(self.views.view(np.uint8))  # type: ignore[arg-type]
         self.rng = self._window("rng").cast("Q")
         self.memory = self._window("memory")
@@ -76,6 +79,7 @@ class CompiledAgent:
         else:
             self.params = self._checked(params)
         self._stream = PlayerStream(0)
+        self._random = self._stream.cell
         self._memory: bytes | None = None
         self._desk: Desk | None = None
 
@@ -93,6 +97,7 @@ class CompiledAgent:
     def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
         """Forget the last hand."""
         self._stream = as_player_stream(rng)
+        self._random = self._stream.cell
         self._memory = None
 
     def act(self, seen: Observation) -> Action:
@@ -101,18 +106,18 @@ class CompiledAgent:
         Raises:
             AgentError: If the kernel stops with an error.
         """
-        desk = self._desk
-        if desk is None or desk.spec is not seen.rules.spec or desk.params is not self.params:
-            desk = self._desk = Desk(seen.rules.spec, self.kernel, self.params)
-        desk.whole[:] = seen.view.tobytes()
-        desk.rng[0] = self._stream.state
+        desk, rules = self._desk, seen.rules
+        if desk is None or desk.spec is not rules.spec or desk.params is not self.params:
+            desk = self._desk = Desk(rules.spec, self.kernel, self.params)
+        desk.whole[:] = seen.view_bytes()
+        desk.rng[0] = self._random[0]
         if self._memory is not None:
             desk.memory[:] = self._memory
-        code = desk.decide(desk.views, desk.agents)
+        code = desk.decide()
         if code == STOPPED:
             raise AgentError(f"Agent {self.name!r} {STOPPED_WORDS}.")
-        self._stream.state, self._memory = desk.rng[0], bytes(desk.memory)
-        return seen.rules.decode(code)
+        self._random[0], self._memory = desk.rng[0], desk.memory.tobytes()
+        return rules.decode(code)
 
     def snapshot(self) -> bytes:
         """Return what the agent remembers of this hand: its random stream and its notes."""

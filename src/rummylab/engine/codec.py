@@ -38,14 +38,12 @@ class Codec:
                     codes = {first + MELD_STRIDE * k + card.id: Action(verb.words, (card,), k + 1) for card in cards}
                     self.by_code |= codes
         self.by_action = {action: code for code, action in self.by_code.items()}
-        self._by_identity = {id(action): code for code, action in self.by_code.items()}
+        self.by_identity = {id(action): code for code, action in self.by_code.items()}
         self._told: dict[tuple[int, int, int], Told] = {}
 
     def encode(self, action: Action) -> int | None:
         """Return the code of *action*, its cards in any order, former words understood; nothing if it has none."""
-        code = self._by_identity.get(id(action))  # quicker than a comparison, and mostly it is one of our own
-        if code is None:
-            code = self.by_action.get(action)
+        code = self.by_action.get(action)
         if code is None:
             verb = self.former.get(action.verb, action.verb)
             code = self.by_action.get(Action(verb, tuple(sorted(action.cards)), action.on))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from rummylab.engine.codec import Codec, MeldCodes, numbered_melds
 from rummylab.engine.drivers import REFUSED, shuffle_of, table_question
 from rummylab.engine.observation import Observation, card_or_none, hand_of
 from rummylab.engine.options import Options
-from rummylab.engine.rows import Rows, view_of
+from rummylab.engine.rows import Rows, _sizes, view_of
 from rummylab.engine.seats import DEALER, Seat
 from rummylab.engine.spec import GameSpec, Verb
 from rummylab.errors import DeckError, IllegalActionError, NotationError, OptionError, WrongTypeError
@@ -72,12 +72,12 @@ class KernelRules:
         """Version of the behavior."""
         return self.spec.version
 
-    @property
+    @cached_property
     def seats(self) -> int:
         """Number of seats at the table."""
         return int(getattr(self.options, "seats", self.spec.seats[0]))
 
-    @property
+    @cached_property
     def n_cards(self) -> int:
         """Number of cards in play."""
         decks, jokers = self.options.cards_in_play
@@ -97,7 +97,9 @@ class KernelRules:
 
     def encode(self, action: Action) -> int:
         """Return the code of *action*."""
-        code = self._codec.encode(action)
+        code = self._codec.by_identity.get(id(action))  # quicker than a comparison, and mostly it is one of our own
+        if code is None:
+            code = self._codec.encode(action)
         if code is None:
             raise NotationError(self.no_such_action(action))
         return code
@@ -130,7 +132,12 @@ class KernelRules:
 
     def new_rows(self, n: int) -> Rows:
         """Return *n* positions at the start of a match, before the deal."""
-        return np.frombuffer(bytearray(_start_bytes(self) * n), self.record)
+        return np.ndarray(n, self.record, bytearray(self._start_bytes * n))
+
+    @cached_property
+    def _start_bytes(self) -> bytes:
+        """The bytes of `start_row`: every table begins with a copy."""
+        return self.start_row().tobytes()
 
     def start_row(self) -> Rows:
         """Return one position at the start of a match, with the options written into it."""
@@ -169,15 +176,16 @@ class KernelRules:
     def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None:
         """Deal a deck to each of *rows*."""
         copies, printed = self.options.cards_in_play
-        ids = np.array([deck.ids() for deck in decks])
-        for deck, cards in zip(decks, ids, strict=True):
-            jokers = cards.tobytes().count(JOKER_ID)
+        for deck in decks:
+            jokers = deck.id_bytes().count(JOKER_ID)
             if (len(deck) - jokers, jokers) != (52 * copies, printed):
                 wanted = f"{52 * copies} cards and {printed} jokers"
                 raise DeckError(f"{self.spec.title} needs {wanted}, but the deck has {len(deck) - jokers} and {jokers}")
         if any(not 0 <= starter < self.seats for starter in starters):
             raise DeckError(f"the starter is a seat from 0 to {self.seats - 1}, not {list(starters)}")
-        self.kernels.open_hands(rows, ids, np.array(starters, np.int8))
+        ids = bytearray().join([deck.id_bytes() for deck in decks])
+        in_rows = np.frombuffer(ids, np.int8).reshape(len(decks), -1)
+        self.kernels.open_hands(rows, in_rows, np.array(starters, np.int8))
 
     def cards_each(self, row: Rows) -> int:
         """Return how many cards each player is dealt."""
@@ -203,14 +211,17 @@ class KernelRules:
 
     def closing(self, row: Rows) -> list[Event]:
         """Return the events at the end of a hand: everybody shows their cards."""
-        hands = [self.hand_at(row, seat) for seat in range(self.seats)]
-        return [Event(Seat(seat), Action("shows", tuple(hand)), (), False) for seat, hand in enumerate(hands)]
+        return [self.shown(row, Seat(seat)) for seat in range(self.seats)]
+
+    def shown(self, row: Rows, seat: Seat) -> Event:
+        """Return the event of *seat* showing its cards."""
+        return Event(seat, Action("shows", tuple(self.hand_at(row, seat))), (), False)
 
     # --- Moves --------------------------------------------------------------------------------------------------------
 
-    def actor(self, row: Rows) -> int:
+    def actor(self, row: Rows) -> Seat:
         """Return who is to act, -1 if the hand is over."""
-        return int(row["table"]["actor"][0])
+        return Seat(int(row["table"]["actor"][0]))
 
     def legal(self, row: Rows) -> list[int]:
         """Return the codes of the legal moves."""
@@ -222,19 +233,19 @@ class KernelRules:
         codes = np.empty(self.kernels.MAX_LEGAL, np.int16)
         return codes[: self.kernels.legal_in(view, codes)].tolist()  # type: ignore[no-any-return]
 
-    def step(self, row: Rows, code: int) -> tuple[int, int]:
+    def step(self, row: Rows, code: int) -> tuple[int, Seat]:
         """Make a move and return the card drawn (-1: none) and who is to act next (-1: the hand is over)."""
-        drawn, actor = self.kernels.step_one(row, code)
-        if actor == REFUSED:
+        done: tuple[int, Seat] = self.kernels.step_one(row, code)
+        if done[1] == REFUSED:
             raise IllegalActionError(self.why_not(row, code))
-        return drawn, actor
+        return done
 
     def why_not(self, row: Rows, code: int) -> str:
         """Say in words why the rules refuse *code*. It explains a refusal and never decides one."""
         actor = self.actor(row)
         if actor < 0:
             return "the hand is over"
-        action, hand, phase = self.decode(code), self.hand_at(row, actor), self.phase(row)
+        action, hand = self.decode(code), self.hand_at(row, actor)
         missing = next((card for card in action.cards if card not in hand), None)
         own = self.refusal(row, action, hand, missing)
         if own:
@@ -242,7 +253,7 @@ class KernelRules:
         verbs = {self.decode(legal).verb for legal in self.legal(row)}
         if missing and action.verb in verbs:
             return f"{missing} is not in the hand"
-        return f"not possible in the phase {phase!r} (possible: {', '.join(sorted(verbs))})"
+        return f"now you can only {' or '.join(sorted(verbs))}"
 
     def refusal(self, row: Rows, action: Action, hand: Hand, missing: Card | None) -> str:
         """Say what only this game can say about a refused *action*; empty if the general words will do.
@@ -259,14 +270,20 @@ class KernelRules:
 
     def hand_at(self, row: Rows, seat: int) -> Hand:
         """Return the cards that *seat* holds."""
-        return hand_of(row["mine"][0][seat])
+        return hand_of(row["mine"][0], seat=seat)
 
     def observe(self, row: Rows, seat: Seat) -> Rows:
         """Return the view of *seat*, as a copy."""
-        return view_of(row, seat, self.view)
+        return np.frombuffer(bytearray(self.view_bytes(row.tobytes(), seat)), self.view)
+
+    def view_bytes(self, whole: bytes | memoryview, seat: Seat) -> bytes:
+        """Return the bytes of the view of *seat* in the position of which *whole* are the bytes."""
+        table, mine, padding = _sizes(self.record, self.view)
+        start = table + seat * mine
+        return b"".join((whole[:table], whole[start : start + mine], padding))
 
     def observation(
-        self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
+        self, seat: Seat, view: Rows | bytes, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
     ) -> Observation:
         """Return what *seat* may know, with names for its parts."""
         return self._observation(self, seat, view, log, codes)
@@ -390,9 +407,3 @@ def face_up(verb: str, card: Any) -> Event:
 @cache
 def _face_up(verb: str, card: int) -> Event:
     return Event(DEALER, Action(verb, (Card(card),)), (), False)
-
-
-@lru_cache(maxsize=128)
-def _start_bytes(rules: KernelRules) -> bytes:
-    """Return `start_row` as bytes: every table begins with a copy."""
-    return rules.start_row().tobytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +33,16 @@ def hand_of(part: Any, name: str = "hand", seat: int | None = None) -> Hand:
     The hand itself has its companions in ``twice`` and ``jokers``, other fields in ``NAME_twice`` and ``NAME_jokers``.
     *seat* picks the element of fields that have one for each seat.
     """
+    fields = _fields_of(name, part.dtype)
+    return Hand(*[int(part[one] if seat is None else part[one][seat]) if one else 0 for one in fields])
+
+
+@cache
+def _fields_of(name: str, kind: np.dtype[np.void]) -> tuple[str, ...]:
+    """Return the fields with the cards *name*, those held twice and the jokers; empty for one that is missing."""
     prefix = "" if name == "hand" else f"{name}_"
     fields = (name, f"{prefix}twice", f"{prefix}jokers")
-    there = part.dtype.names
-    return Hand(*(int(part[one] if seat is None else part[one][seat]) if one in there else 0 for one in fields))
+    return tuple(one if one in (kind.names or ()) else "" for one in fields)
 
 
 class Observation(SeatView):
@@ -44,11 +51,12 @@ class Observation(SeatView):
     Every game has the properties below, with the same types and meaning. A game's own subclass adds to them.
     """
 
-    # Private fields with read-only properties: a frozen dataclass takes four times as long to make.
+    # Private fields with read-only properties: a frozen dataclass takes four times as long to make. The bytes of a view
+    # become an array when somebody asks for one; compiled agents do not.
     __slots__ = ("_codes", "_log", "_rules", "_seat", "_view")
 
     def __init__(
-        self, rules: Rules, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
+        self, rules: Rules, seat: Seat, view: Rows | bytes, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
     ) -> None:
         self._rules, self._seat, self._view, self._log, self._codes = rules, seat, view, log, codes
 
@@ -65,7 +73,15 @@ class Observation(SeatView):
     @property
     def view(self) -> Rows:
         """One record with the public ``table`` and the private ``mine``, as the game's page lists their fields."""
-        return self._view
+        view = self._view
+        if isinstance(view, bytes):
+            view = self._view = np.ndarray(1, self._rules.view, bytearray(view))
+        return view
+
+    def view_bytes(self) -> bytes:
+        """Return the bytes of the view."""
+        view = self._view
+        return view if isinstance(view, bytes) else view.tobytes()
 
     @property
     def log(self) -> tuple[Event, ...]:
@@ -76,7 +92,7 @@ class Observation(SeatView):
     def codes(self) -> tuple[int, ...]:
         """Codes of the legal moves; empty unless it is this seat's turn. Computed from the view on first use."""
         if self._codes is None:
-            self._codes = tuple(self._rules.legal_in(self._view)) if self.actor == self._seat else ()
+            self._codes = tuple(self._rules.legal_in(self.view)) if self.actor == self._seat else ()
         return self._codes
 
     @property

@@ -10,6 +10,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, get_args, get_type_hints
 
 from rummylab.engine.reading import parse_toml
@@ -98,7 +99,7 @@ def convert(kind: type[Any], options: Mapping[str, str], owner: str) -> dict[str
         OptionError: If a text does not read as a value of the field's type.
     """
     names = [field.name for field in dataclasses.fields(kind) if field.init]
-    former, hints = getattr(kind, "FORMER", {}), get_type_hints(kind)
+    former, hints = getattr(kind, "FORMER", {}), _hints_of(kind)  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     for key, text in options.items():
         name = names[int(key) - 1] if key.isdecimal() and int(key) <= len(names) else former.get(key, key)
@@ -110,6 +111,11 @@ def convert(kind: type[Any], options: Mapping[str, str], owner: str) -> dict[str
             raise OptionError(f"{owner} got option {name} twice.")
         values[name] = _value_of(name, text, hints[name], owner)
     return values
+
+
+@cache
+def _hints_of(kind: type[Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _value_of(name: str, text: str, hint: Any, owner: str) -> Any:
@@ -243,7 +249,7 @@ class Options:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every option by name."""
-        return dataclasses.asdict(self)
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # all values are plain
 
     def to_toml(self) -> str:
         """Return the options as TOML; :meth:`from_toml` reads them back."""
@@ -251,12 +257,9 @@ class Options:
 
     def __str__(self) -> str:
         """Return the nearest preset with the changes to it, as :meth:`parse` reads it."""
-        calls = [(name, self._changes_to(name)) for name in self.PRESETS]
-        name, changes = min(calls, key=lambda call: len(call[1]))
-        inside = ", ".join(f"{option}={_call_value(value)}" for option, value in changes.items())
-        return f"{name}({inside})" if inside else name
+        return _call_of(self)
 
-    def _changes_to(self, name: str) -> dict[str, Any]:
+    def changes_to(self, name: str) -> dict[str, Any]:
         """Return what turns the preset *name* into these options; `LEADING` options bring other defaults with them."""
         mine, base = self.to_dict(), self.preset(name).to_dict()
         changes = {option: mine[option] for option in self.LEADING if mine.get(option) != base.get(option)}
@@ -266,6 +269,15 @@ class Options:
     def preset_name(self) -> str:
         """Return the preset these options equal, or ``custom``."""
         return next((name for name in self.PRESETS if self.preset(name) == self), "custom")
+
+
+@lru_cache(maxsize=256)
+def _call_of(options: Options) -> str:
+    """Return *options* as a call. Making every preset takes a while, and a table asks at every move."""
+    calls = [(name, options.changes_to(name)) for name in options.PRESETS]
+    name, changes = min(calls, key=lambda call: len(call[1]))
+    inside = ", ".join(f"{option}={_call_value(value)}" for option, value in changes.items())
+    return f"{name}({inside})" if inside else name
 
 
 def _call_value(value: Any) -> str:

@@ -19,7 +19,6 @@ from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, is_jitted
 
 from rummylab._jit import helper, kernel_of
-from rummylab.engine.rows import Rows
 from rummylab.errors import AgentError
 
 Ints = npt.NDArray[np.int64]
@@ -73,12 +72,17 @@ def agent_caller(signature: Any) -> Any:
 
 @cache
 def deciding(view: np.dtype[np.void], signature: Any) -> Any:
-    """Return the kernel ``decide(views, agents)``: the move of the one agent in *agents*, who sees the one view."""
-    ask = agent_caller(signature)
+    """Return the kernel ``decide(seen, agents)``: the move of the one agent in *agents*, who sees the one view.
 
-    @kernel_of(types.int64(types.Array(from_dtype(view), 1, "C"), types.int64[:, ::1]), __file__)
-    def decide(views: Rows, agents: Ints) -> Any:
-        return ask(agents, 0, views[0].table, views[0].mine)
+    Both arguments are addresses of arrays: numbers reach a kernel in a third of the time that arrays of records take.
+    """
+    ask, view_at = agent_caller(signature), record_at(view)
+    integers = _pointer_to(types.CPointer(types.int64))  # type: ignore[no-untyped-call]
+
+    @kernel_of(types.int64(types.int64, types.int64), __file__)
+    def decide(seen: int, agents: int) -> Any:
+        view = view_at(seen, 0)
+        return ask(carray(integers(agents, 0), (1, N_FIELDS)), 0, view.table, view.mine)
 
     return decide
 

@@ -111,7 +111,7 @@ class Rules(Protocol):
         """Return the events after the last move: automatic layoffs, and the hands shown."""
         ...
 
-    def actor(self, row: Rows) -> int:
+    def actor(self, row: Rows) -> Seat:
         """Return who is to act, -1 if the hand is over."""
         ...
 
@@ -123,7 +123,7 @@ class Rules(Protocol):
         """Return the codes of the legal moves of the actor, whose *view* it is."""
         ...
 
-    def step(self, row: Rows, code: int) -> tuple[int, int]:
+    def step(self, row: Rows, code: int) -> tuple[int, Seat]:
         """Make a move and return the card drawn (-1: none) and who is to act next (-1: the hand is over).
 
         Raises:
@@ -139,10 +139,14 @@ class Rules(Protocol):
         """Return the view of *seat*, as a copy."""
         ...
 
+    def view_bytes(self, whole: bytes | memoryview, seat: Seat) -> bytes:
+        """Return the bytes of the view of *seat* in the position of which *whole* are the bytes."""
+        ...
+
     def observation(
-        self, seat: Seat, view: Rows, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
+        self, seat: Seat, view: Rows | bytes, log: tuple[Event, ...], codes: tuple[int, ...] | None = None
     ) -> Observation:
-        """Return the observation made of a *view* and the redacted *log*.
+        """Return the observation made of a *view*, or of its bytes, and the redacted *log*.
 
         Without the *codes* of the legal moves, it works them out from the view when they are asked for.
         """

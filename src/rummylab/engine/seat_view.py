@@ -31,6 +31,7 @@ class SeatView:
         def seat(self) -> Seat: ...
         @property
         def view(self) -> Rows: ...
+        def view_bytes(self) -> bytes: ...
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -92,7 +93,7 @@ class SeatView:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SeatView):
             return NotImplemented
-        return (self.rules, self.seat, self.view.tobytes()) == (other.rules, other.seat, other.view.tobytes())
+        return (self.rules, self.seat, self.view_bytes()) == (other.rules, other.seat, other.view_bytes())
 
     def __hash__(self) -> int:
-        return hash((self.rules, self.seat, self.view.tobytes()))
+        return hash((self.rules, self.seat, self.view_bytes()))

@@ -7,8 +7,8 @@ A front end holds no rules: it draws these values and answers with the ``id`` of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
 from rummylab.cards.card import RANKS, SUITS, SYMBOLS, Card
@@ -87,6 +87,16 @@ class GroupView:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetView:
+    """A meld that the viewer plays for, and which of its cards are missing."""
+
+    label: str
+    cards: tuple[CardView, ...]
+    missing: tuple[int, ...]
+    """Places in *cards*."""
+
+
+@dataclass(frozen=True, slots=True)
 class MeldView:
     """A meld on the table, and the viewer's cards that fit it now."""
 
@@ -127,6 +137,11 @@ class Fact:
     value: str
     help: str
 
+    @property
+    def term(self) -> str:
+        """The term that the help explains, where it begins with one, such as ``MinScore``; else the label."""
+        return self.help.partition(": ")[0] if ": " in self.help else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
@@ -140,6 +155,10 @@ class LogEntry:
     cards: tuple[str, ...] = ()
     source: str | None = None
     target: str | None = None
+
+    def numbered(self, n: int, hand: int) -> LogEntry:
+        """Return the entry with its number and that of its hand."""
+        return LogEntry(n, hand, self.seat, self.text, self.verb, self.cards, self.source, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +266,7 @@ class _Trail:
 # --- Words ----------------------------------------------------------------------------------------------------------
 
 
+@cache
 def card_text(card: Card) -> str:
     """Return a card as people write it: ``10♥``, ``K♠``, ``joker``."""
     if card.is_joker:
@@ -255,6 +275,7 @@ def card_text(card: Card) -> str:
     return ("10" if rank == "T" else rank) + SYMBOLS[card.suit]
 
 
+@cache
 def card_name(card: Card) -> str:
     """Return a card as people say it: ``ten of hearts``."""
     return "printed joker" if card.is_joker else f"{RANK_NAMES[card.rank]} of {SUIT_NAMES[card.suit]}"
@@ -281,9 +302,9 @@ def signed(number: float) -> str:
     return f"{'+' if number > 0 else MINUS if number < 0 else ''}{abs(number):g}"
 
 
-def all_of(names: Sequence[str]) -> str:
-    """Return names as a list in words: ``Asha, Ben and Chen``."""
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+def all_of(names: Sequence[str], last: str = "and") -> str:
+    """Return names as a list in words: ``Asha, Ben and Chen``; *last* is the word before the last one."""
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
 def meld_label(cards: Sequence[Card]) -> tuple[str, str]:
@@ -312,6 +333,7 @@ class Show:
         "lay down": "L",
         "lay off": "F",
         "lay off low": "F",
+        "replace": "F",
         "rejoin": "R",
         "leave": "V",
         "split": "T",
@@ -399,6 +421,10 @@ class Show:
 
     def facts(self) -> tuple[Fact, ...]:
         """Return the numbers under the hand."""
+        return ()
+
+    def target(self) -> tuple[TargetView, ...]:
+        """Return the nearest hand that could be declared, in games in which the whole hand is."""
         return ()
 
     # --- Table ------------------------------------------------------------------------------------------------------
@@ -572,7 +598,9 @@ class Show:
             did = f"You {'took' if self.took_upcard else 'drew'} {card_text(drawn)}. " if drawn is not None else ""
             return f"{did}Choose a card to throw."
         if "draw upcard" in verbs and self.seen.upcard is not None:
-            return f"{self._news}Draw from the stock or take {self.upcard_text}."
+            news = self._news
+            card = "it" if news.endswith(f"threw {self.upcard_text}. ") else self.upcard_text
+            return f"{news}Draw from the stock or take {card}."
         return f"{self._news}Draw from the stock." if "draw stock" in verbs else "Your turn."
 
     @property
@@ -593,7 +621,7 @@ class Show:
         for event in self.seen.log:
             told = self.sentence(event, trail.top)
             if told is not None:
-                trail.entries.append(replace(told, n=self.base + len(trail.entries), hand=self.hand_no + 1))
+                trail.entries.append(told.numbered(self.base + len(trail.entries), self.hand_no + 1))
             trail.top = self._top_after(event, trail.top)
         return tuple(trail.entries)
 
@@ -658,6 +686,11 @@ class Show:
     def arithmetic(self) -> str:
         """Return the arithmetic of the score in one line."""
         return ""
+
+    def end_line(self) -> str:
+        """Return the end of the hand in one line: what each hand costs, and who scores what."""
+        costs = ", ".join(f"{hand.name}: {hand.points}" for hand in self.open_hands())
+        return f"{costs}. {self.end_title()}" if costs else self.end_title()
 
     def open_hands(self) -> tuple[OpenHand, ...]:
         """Return all hands, laid open."""

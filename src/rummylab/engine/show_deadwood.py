@@ -49,7 +49,7 @@ class DeadwoodShow(Show):
     def groups(self) -> tuple[GroupView, ...]:
         """Return the melds of the hand, then the deadwood with what it allows."""
         hand = self.seen.hand
-        if self.seen.phase == "discard" and self.seen.actor == self.seen.seat:
+        if self.seen.phase in ("discard", "pass") and self.seen.actor == self.seen.seat:
             throw = self.suggested.card if self.suggested is not None else self._least_needed(hand)
             if throw is not None:
                 return self._grouped(hand - Hand.of([throw]), throw, self._allowed(throw))
@@ -140,8 +140,8 @@ class DeadwoodShow(Show):
         return super().label(action)
 
     def annotated(self, action: Action, view: ActionView) -> ActionView:
-        """Return *view* with the deadwood that a discard leaves; knocks are held."""
-        if action.verb in ("discard", "knock") and action.card is not None:
+        """Return *view* with the deadwood that a card thrown or passed leaves; knocks are held."""
+        if action.verb in ("discard", "knock", "pass") and action.card is not None:
             view = replace(view, note=f"deadwood {self.seen.deadwood_after(action.card)}")
         if action.verb in ("knock", "big gin"):
             words = (
@@ -196,6 +196,21 @@ class DeadwoodShow(Show):
             return f"{outcome} and {wins}."
         return f"{outcome}: {who[0].lower() + who[1:] if who == 'You' else who} {wins}."
 
+    def end_line(self) -> str:
+        """Return the end of the hand in one line: ``You: 12, Simple: 9. Undercut: Simple scores 25 + 3.``"""
+        result, dead = self.result(), list(self.deadwoods())
+        winner, points = result["winner"], int(result.get("points", 0))
+        if winner is None or not dead:
+            return super().end_line()
+        costs = ", ".join(f"{self.who(seat)}: {left}" for seat, left in enumerate(dead))
+        outcome = str(result["outcome"])
+        terms = [self._bonus(outcome)] * bool(self._bonus(outcome))
+        terms += [left - dead[winner] for seat, left in enumerate(dead) if seat != winner]
+        terms = [term for term in terms if term] or [0]
+        sum_ = " + ".join(map(str, terms)) if sum(terms) == points else str(points)
+        scores = "you score" if winner == self.you else f"{self.who(winner)} scores"
+        return f"{costs}. {outcome.capitalize()}: {scores} {sum_}."
+
     def arithmetic(self) -> str:
         """Return the arithmetic of the score in one line: ``32 − 10 = 22 points for you``."""
         result = self.result()
@@ -212,10 +227,14 @@ class DeadwoodShow(Show):
 
     def _terms(self, result: dict[str, Any], others: list[int], own: int) -> tuple[str, int]:
         """Return the terms of the score in words, and their sum; the knocker of a table of three wins from two."""
-        bonus_of = {"gin": "gin_bonus", "undercut": "undercut_bonus", "big gin": "big_gin_bonus"}
         outcome = str(result["outcome"])
-        bonus = int(self.rules.options.to_dict().get(bonus_of.get(outcome, ""), 0))
+        bonus = self._bonus(outcome)
         words, total = " + ".join(map(str, others)), sum(others) - own
         if own or outcome == "undercut":
             words = f"{words} {MINUS} {own}"
         return (f"{words} + {bonus} ({outcome})", total + bonus) if bonus else (words, total)
+
+    def _bonus(self, outcome: str) -> int:
+        """Return the points that an outcome adds."""
+        bonus_of = {"gin": "gin_bonus", "undercut": "undercut_bonus", "big gin": "big_gin_bonus"}
+        return int(self.rules.options.to_dict().get(bonus_of.get(outcome, ""), 0))

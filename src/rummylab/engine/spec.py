@@ -130,8 +130,10 @@ class GameSpec:
     """Class of the formats, in which several deals make a match, with the presets."""
     format_rules: str = ""
     """Rules that a format is played by unless told otherwise."""
-    match_for_people: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    """Options to change where a preset plays single hands but people want a match."""
+    match_for_people: Callable[[int], Mapping[str, Any]] = lambda seats: {}
+    """Options of a match between people by the number of seats, where the first preset's match is for measuring."""
+    format_for_people: str = ""
+    """Format that people at the terminal play unless they choose rules or a format."""
     help: str = ""
     """Lines to add to the help at the table."""
     sentence: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -106,7 +106,7 @@ class State:
         self._bytes = _bytes_of(row)
         self.log: list[Event] = []
         self._logs: list[list[Event]] = [[] for _ in range(rules.seats)]
-        self._undo: list[tuple[bytes, int, int]] = []
+        self._undo: list[tuple[bytes, int, Seat]] = []
 
     @classmethod
     def deal(cls, rules: Rules, seed: int, *, starter: int | None = None, deck: Deck | None = None) -> State:
@@ -189,7 +189,8 @@ class State:
     @property
     def actor(self) -> Seat | None:
         """The seat to act; ``None`` if the hand is over."""
-        return None if self._actor < 0 else cast(Seat, self._actor)
+        actor = self._actor
+        return None if actor < 0 else actor
 
     @property
     def legal_actions(self) -> LegalActions:
@@ -208,25 +209,25 @@ class State:
             IllegalActionError: The move is not legal. The state is unchanged.
             NotationError: The text is not an action.
         """
-        seat, rules = self._actor, self.rules
+        seat, rules, row, log = self._actor, self.rules, self._row, self.log
         if type(action) is not Action:
             action = as_action(action)
         if seat < 0:
-            raise IllegalActionError(f"{action} at event {len(self.log)}: the hand is over")
-        before = bytes(self._bytes)
+            raise IllegalActionError(f"{action} at event {len(log)}: the hand is over")
+        before = row.tobytes()
         try:
             code = rules.encode(action)
-            drawn, self._actor = rules.step(self._row, code)
+            drawn, self._actor = rules.step(row, code)
         except (IllegalActionError, NotationError) as error:
-            where = f"{action} by seat {seat} at event {len(self.log)}"
+            where = f"{action} by seat {seat} at event {len(log)}"
             raise IllegalActionError(f"{where}: {error}", reason=str(error)) from None
-        self._undo.append((before, len(self.log), seat))
-        event, redacted = rules.told(cast(Seat, seat), code, drawn)
+        self._undo.append((before, len(log), seat))
+        event, redacted = rules.told(seat, code, drawn)
         self._write(event, redacted)
-        for aside in rules.aside(self._row):
+        for aside in rules.aside(row):
             self._write(aside, aside.redacted())
         if self._actor < 0:
-            for last in rules.closing(self._row):
+            for last in rules.closing(row):
                 self._write(last, last.redacted())
         return event
 
@@ -268,7 +269,7 @@ class State:
         self.log.append(event)
         for log in self._logs:
             log.append(redacted)
-        if event.seat >= 0:
+        if event is not redacted:
             self._logs[event.seat][-1] = event
 
     def observe(self, seat: int | None = None) -> Observation:
@@ -279,11 +280,11 @@ class State:
         """
         if seat is None and self._actor < 0:
             raise IllegalActionError("the hand is over, so nobody is to act: name the seat to observe")
-        viewer = cast(Seat, self._actor if seat is None else whole(seat, "a seat"))
-        if not 0 <= viewer < len(self._logs):
-            raise IllegalActionError(f"there is no seat {viewer} at a table of {len(self._logs)}")
-        rules = self.rules
-        return rules.observation(viewer, rules.observe(self._row, viewer), tuple(self._logs[viewer]))
+        rules, logs = self.rules, self._logs
+        viewer: Seat = self._actor if seat is None else whole(seat, "a seat")  # type: ignore[assignment]
+        if not 0 <= viewer < len(logs):
+            raise IllegalActionError(f"there is no seat {viewer} at a table of {len(logs)}")
+        return rules.observation(viewer, rules.view_bytes(self._bytes, viewer), tuple(logs[viewer]))
 
     def payoffs(self) -> tuple[float, ...]:
         """Return each seat's gain in this hand; all 0 until the hand is over."""

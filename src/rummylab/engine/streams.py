@@ -18,13 +18,14 @@ from rummylab.errors import OptionError
 _KEY: Final = re.compile(r"[0-9a-f]{32}")
 
 _UNSEEDED: Final = np.random.PCG64(0)
-_OWN: Final = frozenset(("__class__", "__dict__", "is_seeded", "start", "state"))
+_OWN: Final = frozenset(("__class__", "__dict__", "cell", "is_seeded", "start", "state"))
 
 
 class PlayerStream(np.random.Generator):
     """The random numbers of one player in one match: a NumPy generator that compiled agents can read too.
 
-    Python agents draw from it as from any generator. Compiled agents advance ``state``, as they do in a batch.
+    Python agents draw from it as from any generator. Compiled agents advance ``state``, as they do in a batch; it is in
+    ``cell``, which they keep, because looking anything up in a generator that may not be seeded yet takes its time.
     Nothing in it leads back to the deck: it starts from a one-way hash. The generator is seeded when a Python agent
     first asks for something of it: that takes longer than two moves at the table, and compiled agents do without.
     """
@@ -32,8 +33,17 @@ class PlayerStream(np.random.Generator):
     def __init__(self, start: int) -> None:
         super().__init__(_UNSEEDED)
         self.start: Final = start
-        self.state = start
+        self.cell = [start]
         self.is_seeded = False
+
+    @property
+    def state(self) -> int:
+        """Where compiled agents have got to."""
+        return self.cell[0]
+
+    @state.setter
+    def state(self, value: int) -> None:
+        self.cell[0] = value
 
     def __getattribute__(self, name: str) -> Any:
         if name not in _OWN and not self.is_seeded:

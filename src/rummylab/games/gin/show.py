@@ -30,7 +30,7 @@ class GinShow(DeadwoodShow):
         """Return what the viewer is asked to do."""
         phase = self.seen.phase
         if phase == "offer":
-            refused = " Your opponent passed." if int(self.seen.table["offers"]) else ""
+            refused = f" {self.who(1 - int(self.seen.seat))} passed." if int(self.seen.table["offers"]) else ""
             return f"{self.upcard_text} is turned up.{refused} Take it or pass."
         if phase == "wall":
             return f"The stock is used up. Take {self.upcard_text} to knock, or pass and end the hand."

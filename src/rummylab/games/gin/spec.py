@@ -14,7 +14,7 @@ SPEC: Final = GameSpec(
     options=GinOptions,
     rules_class="Gin",
     view_class="GinObservation",
-    opponent="utility-search",
+    opponent="champion",
     help="  At the showdown the best melds and layoffs are made for you.",
     verbs=(
         Verb("draw stock", "DRAW_STOCK", "draw the top card of the stock"),

@@ -92,10 +92,10 @@ class Gin(KernelRules):
 
     def closing(self, row: Rows) -> list[Event]:
         """Return the automatic layoffs, then the hands shown."""
-        table = row["table"][0]
-        n_laid = 0 if table["rules"]["defender_lays_off"] else int(table["n_laid"])
+        n_laid = 0 if self.options.layoffs == "defender" else int(row["table"]["n_laid"][0])
         if n_laid == 0:
             return super().closing(row)
+        table = row["table"][0]
         laid, defender = table["laid"][:n_laid].tolist(), Seat(1 - int(table["knocker"]))
         events = [Event(defender, Action("lays off", (card,)), (), False) for card in cards_of(laid)]
         return events + super().closing(row)

@@ -16,6 +16,7 @@ SPEC: Final = GameSpec(
     view_class="GinPassObservation",
     seats=range(2, 5),
     opponent="keats",
+    match_for_people=lambda seats: {"hands": 4 * seats},
     verbs=(
         Verb("draw stock", "DRAW_STOCK", "draw the top card of the stock; if it is empty, the hand ends"),
         Verb("draw upcard", "TAKE_UP_CARD", "take the top card of the discard pile"),

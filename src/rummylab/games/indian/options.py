@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
 from rummylab.engine.options import Options
@@ -103,7 +104,7 @@ class IndianOptions(Options):
     @property
     def match_format(self) -> Format:
         """The format of the match."""
-        return Format.parse(self.format)
+        return _format_of(self.format)
 
     @property
     def cards_in_play(self) -> tuple[int, int]:
@@ -114,3 +115,8 @@ class IndianOptions(Options):
     def n_cards(self) -> int:
         """Cards in play, the indicator included."""
         return 52 * self.decks + self.printed_jokers
+
+
+@lru_cache(maxsize=256)
+def _format_of(text: str) -> Format:
+    return Format.parse(text)

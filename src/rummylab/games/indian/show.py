@@ -23,6 +23,7 @@ from rummylab.engine.show import (
     Show,
     Showdown,
     Standing,
+    TargetView,
     WildView,
     card_text,
     cards_text,
@@ -168,6 +169,22 @@ class IndianShow(Show):
             )
         return tuple(facts)
 
+    def target(self) -> tuple[TargetView, ...]:
+        """Return the nearest declaration, meld by meld, with the cards that are missing."""
+        near = self.nearest
+        if len(self.seen.hand) < CARDS_EACH or not 0 < near.distance < CANNOT_DECLARE:
+            return ()
+        found = []
+        for meld in near.target:
+            cards = tuple(
+                self.card(place if card is None else card, place=place)
+                for place, card in zip(meld.places, meld.cards, strict=True)
+            )
+            missing = tuple(i for i, card in enumerate(meld.cards) if card is None)
+            needs = f"needs {' '.join(cards[i].text for i in missing)}"
+            found.append(TargetView(needs if missing else LABELS[meld.kind][2], cards, missing))
+        return tuple(found)
+
     @staticmethod
     def _away(value: Value) -> str:
         if value.distance >= CANNOT_DECLARE:
@@ -222,7 +239,8 @@ class IndianShow(Show):
 
     def match_words(self) -> str:
         """Return the format."""
-        return self.seen.format.preset_name().replace("-", " ") if self.seen.format.is_match else "one deal for points"
+        form = self.seen.format
+        return str(form).partition("(")[0].replace("-", " ") if form.is_match else "one deal for points"
 
     def hand_words(self) -> str:
         """Return what the present hand is called."""

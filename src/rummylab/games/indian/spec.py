@@ -21,6 +21,7 @@ SPEC: Final = GameSpec(
     hand_rules="paper(printed_jokers=2)",
     formats=Format,
     format_rules="platform",
+    format_for_people="deals-3",
     situation={
         "wild": "the wild rank (3, T, K, A), or the indicator itself (3c)",
         "dead": "cards known to be gone, such as '7h 8h'",

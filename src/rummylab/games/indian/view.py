@@ -200,7 +200,7 @@ class Indian(KernelRules):
         return [] if row["table"]["answers"][0] else self._shown(row)
 
     def _shown(self, row: Rows) -> list[Event]:
-        return [Event(seat, Action("shows", tuple(self.hand_at(row, seat))), (), False) for seat in self._dealt_in(row)]
+        return [self.shown(row, seat) for seat in self._dealt_in(row)]
 
     def _dealt_in(self, row: Rows) -> list[Seat]:
         """Return the seats that were in the match when the deal began."""
