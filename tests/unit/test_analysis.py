@@ -12,13 +12,15 @@ import pytest
 from analysis_tables import CASES, finished, rules_of, table
 from rummylab import Observation, Record, State, gin
 from rummylab.agents.gin.champion_explain import values
+from rummylab.analysis.answers import Estimate
 from rummylab.analysis.calibration import _errors
 from rummylab.analysis.gin import CHAMPION_BEHIND_SE, CHAMPION_SE, estimates
 from rummylab.analysis.puzzles import answer, puzzles
 from rummylab.analysis.review import cross_fitted, review, review_match, state_before, verdict_of, what_if
 from rummylab.analysis.tables import TableValues
-from rummylab.analysis.trials import payoffs_of, playouts_by
+from rummylab.analysis.trials import PROBE, payoffs_of, playouts_by
 from rummylab.analysis.values import Analysis, Budget, Reason, analyze
+from rummylab.engine.action import as_action
 from rummylab.engine.rows import copy_of
 from rummylab.errors import IllegalActionError, OptionError, RecordError
 
@@ -272,6 +274,33 @@ def test_a_long_hand_gets_fewer_worlds_for_each_decision(monkeypatch: pytest.Mon
     found = review(state, budget=Budget(seconds=None, reasons=False))
     played = {move.worlds for row in found.decisions if row.decision for move in row.decision.moves}
     assert played == {max(4, 1000 // state.n_moves)}
+
+
+def test_a_review_whose_time_is_over_plays_the_fewest_worlds_and_still_adds_up() -> None:
+    found = review(finished("gin"), seconds=0.001, budget=Budget(seconds=None, reasons=False))
+    assert {move.worlds for row in found.decisions if row.decision for move in row.decision.moves} == {PROBE}
+    assert found.luck + found.own + found.opponents == pytest.approx(found.result)
+
+
+def test_what_the_coach_would_do_is_never_called_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = table("gin", 0).copy()
+    rng = np.random.default_rng(3)
+    while state.actor is not None:
+        state.push(state.legal_actions[int(rng.integers(len(state.legal_actions)))])
+    few = Budget(worlds=40, seconds=None, reasons=False)
+    blamed = [row for row in review(state, budget=few).decisions if row.decision and row.decision.verdict != "best"]
+    assert any(row.decision.verdict in ("mistake", "blunder") for row in blamed if row.decision)
+    assert all(sum(move.hinted for move in row.decision.moves) == 1 for row in blamed if row.decision)
+    played = {row.decision.position: row.decision.played for row in blamed if row.decision}
+
+    def as_played(seen: Observation) -> Any:
+        found = estimates(seen)
+        code = seen.rules.encode(as_action(played.get(seen.to_text(), str(seen.legal[0]))))
+        return replace(found, moves=(Estimate(code, 0.0, 0.0, 0.0),)) if found is not None else None
+
+    monkeypatch.setattr("rummylab.analysis.gin.estimates", as_played)
+    again = [row.decision for row in review(state, budget=few).decisions if row.decision]
+    assert {one.verdict for one in again if one.position in played} <= {"best", "fine"}
 
 
 def test_the_value_after_each_row_has_a_standard_error_but_the_result_has_none() -> None:

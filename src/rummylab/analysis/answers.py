@@ -85,6 +85,8 @@ class MoveValue:
     """Worlds in which the move was played, for its value or for its reasons alone."""
     reasons: tuple[Reason, ...] = ()
     """Most important first."""
+    hinted: bool = False
+    """Whether it is what the coach would choose. A review by play-outs may see it differently, but blames nobody."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -98,6 +100,7 @@ class MoveValue:
             "match_chance": _rounded(self.match_chance),
             "worlds": self.worlds,
             "reasons": [reason.to_dict() for reason in self.reasons],
+            "hinted": self.hinted,
         }
 
 

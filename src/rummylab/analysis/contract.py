@@ -141,6 +141,9 @@ def reasons(seen: Observation, action: Action, signals: dict[str, float]) -> tup
     if action.verb in ("lay off", "lay off low"):
         left = points_left(seen, seen.hand - Hand.of(action.cards))
         return (Reason("points_left", left, f"leaves {left} points in hand"), caught)
+    if action.verb == "replace":
+        left = points_left(seen, seen.hand - Hand.of(action.cards))
+        return (Reason("points_left", left, f"leaves {left} points in hand, once the wild is laid off again"), caught)
     if action.verb == "lay down":
         left = points_left(seen, seen.hand - Hand.of(action.cards, decks=2))
         return (Reason("points_left", left, f"leaves {left} points in hand and opens the way to lay off"), caught)
@@ -183,7 +186,7 @@ def _discard_reasons(seen: ContractObservation, card: Card, signals: dict[str, f
     found.append(Reason("points_left", left, f"leaves {left} points in hand"))
     taken = signals.get("taken", 0.0)
     who = "the opponent" if seen.rules.seats == 2 else "the next player"
-    danger = Reason("danger", taken, f"{who} takes {card:unicode} in {percent(taken)} of the worlds", cards=(card,))
+    danger = Reason("danger", taken, f"{who} takes {card:unicode} in {percent(taken)} of possible deals", cards=(card,))
     found.insert(0 if taken >= RISKY else 1, danger)
     return tuple(found)
 
@@ -195,4 +198,4 @@ def kind(seen: Observation, action: Action) -> str:
     if action.verb == "discard":
         late = int(seen.table["turn"]) // seen.rules.seats >= LATE_FROM
         return "discard late" if late else "discard early"
-    return "lay off" if action.verb in ("lay off", "lay off low") else "lay down"
+    return "lay down" if action.verb == "lay down" else "lay off"

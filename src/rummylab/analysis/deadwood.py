@@ -100,10 +100,11 @@ def discard_reasons(
     found = [Reason("deadwood", points, f"leaves {points} deadwood")]
     if points <= NEAR_GIN:
         found.append(Reason("outs_to_gin", gin, f"{counted(gin, 'unseen card')} would make gin"))
-    found.append(Reason("outs_to_knock", knock, f"{counted(knock, 'unseen card')} would let you knock"))
-    found.append(Reason("outs", meld, f"{counted(meld, 'unseen card')} would make a meld"))
+    to_knock = Reason("outs_to_knock", knock, f"{counted(knock, 'unseen card')} would let you knock")
+    to_meld = Reason("outs", meld, f"{counted(meld, 'unseen card')} would make a meld")
+    found += [to_knock, to_meld] if knock else [to_meld]
     taken = signals.get("taken", 0.0)
-    danger = Reason("danger", taken, f"{other_name(seen)} takes {card:unicode} in {percent(taken)} of the worlds")
+    danger = Reason("danger", taken, f"{other_name(seen)} takes {card:unicode} in {percent(taken)} of possible deals")
     danger = Reason(danger.kind, danger.number, danger.text, cards=(card,))
     found.insert(0 if taken >= RISKY else 2, danger)
     return found
@@ -116,7 +117,7 @@ def knock_reasons(seen: DeadwoodObservation, card: Card, signals: dict[str, floa
     if points == 0:
         return [Reason("ends_hand", 0, "shows gin: nobody can undercut it")]
     return [
-        Reason("undercut", undercut, f"is undercut in {percent(undercut)} of the worlds"),
+        Reason("undercut", undercut, f"is undercut in {percent(undercut)} of possible deals"),
         Reason("ends_hand", points, f"ends the hand with {points} deadwood"),
     ]
 

@@ -112,7 +112,12 @@ def _pass_reasons(seen: GinPassObservation, card: Card, signals: dict[str, float
     who = "the opponent" if seen.rules.seats == 2 else f"seat {seen.passes_to}"
     return (
         Reason("deadwood", left, f"leaves {left} deadwood"),
-        Reason("helps", helps, f"joins a meld of {who}, who gets it, in {percent(helps)} of the worlds", cards=(card,)),
+        Reason(
+            "helps",
+            helps,
+            f"joins a meld of {who}, who gets it, in {percent(helps)} of possible deals",
+            cards=(card,),
+        ),
         _score_reason(seen, card),
     )
 

@@ -136,7 +136,7 @@ def _discard_reasons(seen: IndianObservation, card: Card, signals: dict[str, flo
     wait = wait_of(seen, seen.hand - Hand.of([card]))
     taken = signals.get("taken", 0.0)
     who = "the opponent" if seen.rules.seats == 2 else "the next player"
-    danger = Reason("danger", taken, f"{who} takes {card:unicode} in {percent(taken)} of the worlds", cards=(card,))
+    danger = Reason("danger", taken, f"{who} takes {card:unicode} in {percent(taken)} of possible deals", cards=(card,))
     found = [
         Reason("min_dist", wait.distance, f"leaves the hand {counted(wait.distance, 'card')} from a declaration"),
         Reason("outs", wait.outs, f"{counted(wait.outs, 'live card')} would bring it nearer"),

@@ -11,10 +11,14 @@ before the deal it is worth 0.
 
 The loss of a decision is cross-fitted: one half of the worlds chooses the best move, the other half measures the
 difference, and the other way round. So a choice among equals is not called a loss because chance favored another.
+
+Where a game's coach values moves by other means than play-outs (the champion's values in Gin), the move that it would
+choose is never called a mistake: who follows a hint is not blamed for it.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -23,7 +27,7 @@ import numpy as np
 
 from rummylab.analysis.answers import MoveValue
 from rummylab.analysis.tables import TableValues, names_of, played_state, state_before
-from rummylab.analysis.trials import Explainer, Floats, Trial, explainer_of
+from rummylab.analysis.trials import Explainer, Floats, Trial, explainer_of, prepare
 from rummylab.analysis.values import Budget, ranked, standard_error, trial_of
 from rummylab.engine.action import Action, Event, as_action
 from rummylab.engine.observation import Observation
@@ -41,6 +45,10 @@ VALUE_WORLDS = 2
 LONG_HAND = 48
 """Moves from which on a hand gets fewer worlds for each, so that its review takes no longer."""
 FEWEST_WORLDS = 16
+VALUE_SHARE = 0.25
+"""Share of a limited time that goes into the values of the tables; the decisions get the rest."""
+SHORTEST = 0.001
+"""Seconds for a decision when the time is over: the fewest worlds."""
 Progress = Callable[[int, int], None]
 
 
@@ -228,11 +236,12 @@ def review(
     budget: Budget = REVIEW,
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
+    seconds: float | None = None,
 ) -> Review:
     """Review a finished hand from *seat*.
 
     *agent* plays the worlds out, by default the game's best fast agent. *progress* is called with the number of events
-    done and of all events.
+    done and of all events. *seconds* limits the whole review: a long hand, or a slow machine, gets fewer worlds.
 
     Raises:
         RecordError: The hand is not finished, has no log, or its record shows only what one seat saw.
@@ -250,6 +259,11 @@ def review(
     player = agent or own.player(first_seen)
     budget = replace(budget, worlds=budget.worlds or _worlds(own.REVIEW_WORLDS, len(steps)))
     values = TableValues(rules, player, worlds=VALUE_WORLDS * (budget.worlds or 1), seed=budget.seed)
+    clock = _Clock(seconds, len(steps))
+    if seconds is not None and steps:
+        prepare(first_seen, first_seen.codes, own, player)
+        values.fit(steps[0].row, VALUE_SHARE * seconds / (len(steps) + 1), FEWEST_WORLDS)
+        clock = _Clock(seconds, len(steps))
     rows: list[ReviewRow] = []
     variances = {True: 0.0, False: 0.0}
     before, doubt = 0.0, 0.0
@@ -263,7 +277,7 @@ def review(
             after, doubt = values.estimate(steps[0].row, seat)
         if step is not None:
             after, doubt = values.estimate(step.after, seat)
-            judged = _judge(step, own, agent, budget, seat)
+            judged = _judge(step, own, agent, clock.limited(budget), seat)
         skill = judged.effect if judged else 0.0
         if judged:
             variances[event.seat == seat] += judged.effect_se**2
@@ -274,6 +288,22 @@ def review(
         if progress is not None:
             progress(number + 1, len(state.log))
     return _summed(state, seat, names_of(hand, rules.seats, names), f"play-outs of {player}", rows, variances)
+
+
+class _Clock:
+    """Shares the time of a review among its decisions."""
+
+    def __init__(self, seconds: float | None, decisions: int) -> None:
+        self.end = None if seconds is None else time.monotonic() + seconds
+        self.left = decisions
+
+    def limited(self, budget: Budget) -> Budget:
+        """Return *budget* with the share of the next decision."""
+        if self.end is None:
+            return budget
+        share = max(SHORTEST, (self.end - time.monotonic()) / max(1, self.left))
+        self.left -= 1
+        return replace(budget, seconds=share)
 
 
 def _worlds(usual: int, moves: int) -> int:
@@ -324,11 +354,13 @@ def _judge(step: _Step, own: Explainer, agent: str | None, budget: Budget, seat:
     if len(seen.codes) < 2 or _is_automatic(seen):
         return None
     played = rules.encode(step.action)
-    trial = trial_of(seen, agent=agent, budget=budget, worlds=own.REVIEW_WORLDS, always=(played,))
+    hinted = _hinted(seen, own) if agent is None else None
+    always = (played,) if hinted is None else (played, hinted)
+    trial = trial_of(seen, agent=agent, budget=budget, worlds=own.REVIEW_WORLDS, always=always)
     mover, at = int(seen.seat), trial.codes.index(played)
     loss, loss_se = cross_fitted(trial.own(), trial.own(), at)
     effect, effect_se = cross_fitted(trial.own(), trial.payoffs[:, :, seat], at) if mover != seat else (loss, loss_se)
-    moves = ranked(trial, own, reasons=budget.reasons)
+    moves = ranked(trial, own, reasons=budget.reasons, hinted=hinted)
     best = trial.codes[int(np.argmax(trial.own().mean(axis=0)))]
     if loss >= 0:  # no loss was found: chance alone favors another move
         loss = effect = 0.0
@@ -339,11 +371,17 @@ def _judge(step: _Step, own: Explainer, agent: str | None, budget: Budget, seat:
         loss=loss,
         low=min(0.0, loss - Z * loss_se),
         high=min(0.0, loss + Z * loss_se),
-        verdict=verdict_of(loss, loss_se, own.BLUNDER),
+        verdict="fine" if played == hinted and loss < 0 else verdict_of(loss, loss_se, own.BLUNDER),
         position=seen.to_text(),
         moves=moves,
     )
     return _Judged(decision, effect, effect_se)
+
+
+def _hinted(seen: Observation, own: Explainer) -> int | None:
+    """Return what the coach would choose by its own values; None if it plays worlds out as the review does."""
+    found = own.estimates(seen)
+    return None if found is None else found.moves[0].code
 
 
 def _is_automatic(seen: Observation) -> bool:

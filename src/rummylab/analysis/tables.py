@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,6 +70,15 @@ class TableValues:
         self._seed = seed
         self._keys = np.random.default_rng([seed, 1]).random((worlds, 64, 2))
 
+    def fit(self, row: Rows, seconds: float, fewest: int) -> None:
+        """Use as many worlds as can be played from *row* in so many *seconds*: *fewest* or more."""
+        most, self.worlds = self.worlds, min(fewest, self.worlds)
+        self.samples(row)  # compiles what is not compiled yet
+        began = time.monotonic()
+        self.samples(row)
+        took = max(1e-6, time.monotonic() - began)
+        self.worlds = max(self.worlds, min(most, int(self.worlds * seconds / took)))
+
     def samples(self, row: Rows) -> Floats:
         """Return what each seat gains in each world: ``[world, seat]``. A finished hand has its exact result."""
         if self.rules.actor(row) < 0:
@@ -86,7 +96,7 @@ class TableValues:
         first, n = int(rows["pos"][0]), int(rows["table"]["stock"][0])
         cards = np.sort(rows["deck"][0, first : first + n].astype(np.int64))
         copies = np.concatenate([[False], cards[1:] == cards[:-1]]).astype(np.int64) if n else np.zeros(0, np.int64)
-        order = np.argsort(self._keys[:, cards, copies], axis=1)
+        order = np.argsort(self._keys[: self.worlds, cards, copies], axis=1)
         rows["deck"][:, first : first + n] = cards[order]
 
     def value(self, row: Rows, seat: int) -> float:

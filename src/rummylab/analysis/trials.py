@@ -27,6 +27,8 @@ from rummylab.engine.rules import Rules
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+PROBE = 16
+"""Worlds that are always played, however short the time is."""
 FIRST_LOOK = 24
 """Worlds in which all moves are tried if there are more of them than will be played out in full."""
 
@@ -135,7 +137,7 @@ def try_moves(
     If there are more than *keep* moves, a first look in a few worlds keeps the best, and those of *always*.
     """
     own = explainer_of(seen.rules.name)
-    _prepare(seen, codes, own, player)
+    prepare(seen, codes, own, player)
     start = time.monotonic()
     rng = np.random.default_rng([seed, 0x52756D6D])
     chosen = list(codes)
@@ -143,11 +145,17 @@ def try_moves(
         look = _play(seen, chosen, own, player, [min(FIRST_LOOK, worlds)], None, start, rng)
         best = [chosen[k] for k in np.argsort(-look.own().mean(axis=0), kind="stable")[:keep]]
         chosen = [code for code in chosen if code in best or code in always]
-    sizes = [min(own.CHUNK, worlds - done) for done in range(0, worlds, own.CHUNK)]
+    sizes = _sizes(worlds, own.CHUNK, probe=seconds is not None)
     return _play(seen, chosen, own, player, sizes, seconds, start, rng)
 
 
-def _prepare(seen: Observation, codes: Sequence[int], own: Explainer, player: str) -> None:
+def _sizes(worlds: int, chunk: int, *, probe: bool) -> list[int]:
+    """Return how many worlds are played at a time; a *probe* of few comes first, to learn how long they take."""
+    first = min(PROBE, worlds) if probe else 0
+    return [first] * (first > 0) + [min(chunk, worlds - done) for done in range(first, worlds, chunk)]
+
+
+def prepare(seen: Observation, codes: Sequence[int], own: Explainer, player: str) -> None:
     """Compile what the play-outs need before the clock starts."""
     key = (seen.rules.name, player)
     if key not in _PREPARED:
@@ -169,16 +177,21 @@ def _play(
     start: float,
     rng: np.random.Generator,
 ) -> Trial:
-    """Play chunks of worlds; at least one, and no more once the time is over."""
+    """Play chunks of worlds: the first one in full, then as many worlds as the time allows."""
     rules = seen.rules
     table = playouts_by(rules, player)
     payoffs: list[Floats] = []
     signals: list[dict[str, Floats]] = []
     held: list[Floats] = []
-    for number, size in enumerate(sizes):
-        spent = time.monotonic() - start
-        if number and seconds is not None and spent + spent / (number + 1) > seconds:
-            break
+    done, began = 0, time.monotonic()
+    for full in sizes:
+        size = full
+        if done and seconds is not None:
+            now = time.monotonic()
+            size = min(full, int((seconds - (now - start)) * done / (now - began)))
+            if size < min(full, PROBE):
+                break
+        done += size
         worlds = sample_rows(seen, size, rng)
         fresh_streams(worlds, rng)
         ends, replies = table.try_moves(worlds, codes)

@@ -138,8 +138,8 @@ def trial_of(
     )
 
 
-def ranked(trial: Trial, own: Explainer, *, reasons: bool) -> tuple[MoveValue, ...]:
-    """Return the moves of *trial*, best first."""
+def ranked(trial: Trial, own: Explainer, *, reasons: bool, hinted: int | None = None) -> tuple[MoveValue, ...]:
+    """Return the moves of *trial*, best first. *hinted* is the code of the move that the coach would choose."""
     points = trial.own()
     means = points.mean(axis=0)
     order = np.argsort(-means, kind="stable")
@@ -151,7 +151,7 @@ def ranked(trial: Trial, own: Explainer, *, reasons: bool) -> tuple[MoveValue, .
         chance = float((column > 0).mean())
         why: tuple[Reason, ...] = ()
         if reasons:
-            words = Reason("win_chance", chance, f"wins the hand in {percent(chance)} of the worlds")
+            words = Reason("win_chance", chance, f"wins the hand in {percent(chance)} of possible deals")
             why = (*own.reasons(trial.seen, action, trial.means(int(k))), words)
         moves.append(
             MoveValue(
@@ -164,6 +164,7 @@ def ranked(trial: Trial, own: Explainer, *, reasons: bool) -> tuple[MoveValue, .
                 match_chance=None,
                 worlds=trial.worlds,
                 reasons=why,
+                hinted=trial.codes[k] == hinted,
             )
         )
     return tuple(moves)
