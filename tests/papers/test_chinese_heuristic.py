@@ -187,7 +187,7 @@ def test_the_study_has_the_known_figures_beside_those_of_every_order(tmp_path: P
     orders = {step.name for step in results.experiment.steps if step.name.isdigit()}
     assert len(orders) == 12
     assert all(sorted(order) == list("12345") and order.index("4") < order.index("5") for order in orders)
-    assert (tmp_path / "orders.png").stat().st_size > 5000
+    assert (tmp_path / "orders.svg").stat().st_size > 5000
 
 
 def test_the_known_figures_are_counted_as_they_are_meant() -> None:

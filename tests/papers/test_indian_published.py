@@ -83,8 +83,8 @@ def test_the_diagram_shows_where_the_papers_27_comes_from(tmp_path: Path) -> Non
     branches = {" ".join(map(str, child.meld)): child.value for child in root.children}
     assert branches["4c 5c 6c"] == 7
     assert branches["3c 4c 5c 6c"] == 27
-    assert draw(hand, wild, tmp_path / "fig4.png") == 7
-    assert (tmp_path / "fig4.png").stat().st_size > 10_000
+    assert draw(hand, wild, tmp_path / "fig4.svg") == 7
+    assert (tmp_path / "fig4.svg").stat().st_size > 5_000
 
 
 # --- Draws to declaration ---------------------------------------------------------------------------------------------

@@ -582,7 +582,7 @@ def test_the_reproduction_has_the_known_figures_beside_ours(tmp_path: Path) -> N
     text = write_report(results, tmp_path).read_text(encoding="utf-8")
     for printed in ("1.55 ± 0.31", "0.35 ± 0.32", "0.07 ± 0.31", "1.04 ± 0.27", "2.00 to 3.00", "0.680 ± 0.020"):
         assert printed in text
-    for picture in ("points.png", "washouts.png"):
+    for picture in ("points.svg", "washouts.svg"):
         assert (tmp_path / picture).stat().st_size > 5000
     paper, _ = text.split("## Do our own expectations hold?")
     assert "| rules page |" not in paper, "the rules page is not the author's report"

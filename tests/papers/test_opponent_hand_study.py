@@ -85,4 +85,4 @@ def test_the_reproduction_has_the_papers_figures_beside_ours(tmp_path: Path) -> 
         first = beliefs.measure("network_first_card_top_10").value
         assert first == pytest.approx(beliefs.score("network")["first_card_top_k"]["10"], abs=1e-4)
         assert first != pytest.approx(beliefs.measure("network_top_10").value, abs=1e-4)
-    assert (tmp_path / "reliability.png").stat().st_size > 5000
+    assert (tmp_path / "reliability.svg").stat().st_size > 5000

@@ -317,6 +317,19 @@ def test_a_changed_file_is_another_run_and_a_named_run_has_one_configuration(tmp
     assert earlier_run(parsed(text, changes=["games=20"]), store) == ""
 
 
+def test_a_long_step_keeps_sums_and_measures_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + STEP + STEP.replace("match", "tournament").replace('"m"', '"t"')
+    short = run_experiment(parsed(text), backend=ThisProcess())
+    monkeypatch.setattr("rummylab.lab.experiment.steps.KEEP_GAMES", 1000)
+    long = run_experiment(parsed(text), backend=ThisProcess())
+    assert long.steps["m"].match.rows is None
+    assert all(result.rows is None for result in long.steps["t"].standings.results.values())
+    assert to_dict(long) == to_dict(short)
+    for quantity in ("hands_per_game", "turns_per_hand", "gin_rate", "undercut_rate"):
+        one, two = (found.steps["m"].measure(quantity) for found in (short, long))
+        assert (one.value, one.low, one.high) == pytest.approx((two.value, two.low, two.high))
+
+
 def test_progress_ends_at_the_end_even_if_a_test_decides_early() -> None:
     seen: list[tuple[int, int]] = []
     experiment = parsed(HEAD + STEP + "sprt = [0.5, 0.6]\n" + STEP.replace('"m"', '"n"'))

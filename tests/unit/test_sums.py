@@ -119,6 +119,11 @@ def test_every_statistic_from_sums_is_that_from_the_games(name: str, spoiled: bo
     assert result.turns_per_hand == pytest.approx(rows["turns"].sum() / rows["hands"].sum())
     assert list(result.forfeits().values()) == [(rows["illegal"] == k + 1).sum() for k in range(result.seats)]
     assert list(result.outcomes().values()) == [n / result.hands for n in rows["outcomes"].sum(axis=0) if n]
+    hands = twin.by_deal(rows["hands"]).sum(axis=1)
+    assert same(result.sums.hands_per_game(), mean(hands / games_per_deal(result.seats)))
+    assert result.sums.turns() == of_pairs(twin.by_deal(rows["turns"]).sum(axis=1), hands)
+    for k, counted in enumerate(rows["outcomes"].T):
+        assert result.sums.ended(k) == of_pairs(twin.by_deal(counted).sum(axis=1), hands)
     reduction = result.variance_reduction()
     assert reduction["win_rate"] == pytest.approx(twin.reduction(twin.by_deal(twin.wins(0))))
     assert reduction["points"] == pytest.approx(twin.reduction(twin.by_deal(twin.gain(0))))

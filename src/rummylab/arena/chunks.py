@@ -20,9 +20,8 @@ from rummylab.arena.jobs import AddingUp, Played, Task, play_task
 from rummylab.arena.keys import Lineup, shown
 from rummylab.arena.outside import is_outside
 from rummylab.arena.plan import PlayPlan, wholes
-from rummylab.arena.seating import games_per_deal
 from rummylab.arena.sequential import Sprt
-from rummylab.arena.statistics import Z95, Floats
+from rummylab.arena.statistics import Z95
 from rummylab.arena.store import Run
 from rummylab.arena.sums import MatchSums
 from rummylab.arena.totals import LineupTotal
@@ -164,14 +163,6 @@ def _unrecorded(run: Run | None, tasks: Sequence[Task], keep_hands: int) -> set[
         return set()
     recorded = set(run.hand_keys())
     return {task for task in tasks if not recorded.issuperset(task.game_keys(keep_hands))}
-
-
-def won_by_deal(part: Played) -> Floats:
-    """Return the share of its games that the first agent won, deal by deal."""
-    seats = part.rows["scores"].shape[1]
-    winner = part.rows["winner"]
-    won = np.where(winner < 0, 1 / seats, winner == 0)
-    return np.asarray(won.reshape(-1, games_per_deal(seats)).mean(axis=1))
 
 
 class Meter:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -145,6 +145,14 @@ class Ordered:
     """The deals of ordered pairs (first mover, second), all with the same cards."""
 
     series: Mapping[tuple[str, str], OrderedDeals]
+
+    @classmethod
+    def of_chunks(cls, tasks: Iterable[Any], parts: Iterable[Played]) -> Ordered:
+        """Return the deals of all pairs from their chunks, in the order of the *tasks*."""
+        rows: dict[tuple[str, str], list[Rows]] = {}
+        for task, part in zip(tasks, parts, strict=True):
+            rows.setdefault((task.mover, task.other), []).append(part.rows)
+        return cls({pair: OrderedDeals(np.concatenate(chunks)) for pair, chunks in rows.items()})
 
     @classmethod
     def merged(cls, parts: Iterable[Ordered]) -> Ordered:

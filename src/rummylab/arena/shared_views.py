@@ -5,7 +5,6 @@ Nothing else lies in it. It is a sealed file without a name: the guest cannot ma
 
 from __future__ import annotations
 
-import fcntl
 import mmap
 import os
 import tempfile
@@ -40,6 +39,8 @@ def new_file(size: int) -> int:
         with tempfile.TemporaryFile() as file:
             file.truncate(size)
             return os.dup(file.fileno())
+    import fcntl  # only where there is memfd; a match without guests imports this module too
+
     descriptor = os.memfd_create("views", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, size)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)

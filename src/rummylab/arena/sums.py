@@ -27,8 +27,6 @@ Layout = dict[str, tuple[slice, tuple[int, ...]]]
 DEALS_AT_A_TIME = 1000
 """The deals that may be added up at a time: sums of cubes of up to 200,000 units a deal fit into 64 bits."""
 _RATIO = len(RatioSums._fields)
-_GAIN_POWERS, _HANDS_POWERS = [0, 1, 0, 2, 1, 0, 3, 2, 1, 0], [0, 0, 1, 0, 1, 2, 0, 1, 2, 3]
-"""The powers of gain and hands in each of `RatioSums`."""
 FIRST, SECOND, STARTER, AFTER = "moving first", "moving second", "the starter", "after another"
 """Games among which shares are counted: those an agent started, or did not; all of them, won by who started; and those
 in which a given other agent plays just before."""
@@ -50,6 +48,8 @@ def _layout(seats: int, outcomes: int) -> Layout:
         "games": (2,),  # sums of squares of a game: what the first agent won and gained
         "points": (seats, _RATIO),
         "points_after": (pairs, _RATIO),
+        "turns_by_deal": (_RATIO,),  # of a deal: turns, and hands that ended in each way, in the place of the gain
+        "ended_by_deal": (outcomes, _RATIO),
         "long": (),  # games of several deals
         "places": (seats, 2),  # of a deal: sum and sum of squares; so are gains, in points or chips
         "gains": (seats, 2),
@@ -157,6 +157,19 @@ class MatchSums:
         """Return the same for the games in which *other* plays just before the agent."""
         return RatioSums(*map(int, self["points_after"][pair_number(self.seats, number, other)]))
 
+    def turns(self) -> RatioSums:
+        """Return the sums behind the turns of a hand."""
+        return RatioSums(*map(int, self["turns_by_deal"]))
+
+    def ended(self, outcome: int) -> RatioSums:
+        """Return the sums behind the share of hands that ended with *outcome*."""
+        return RatioSums(*map(int, self["ended_by_deal"][outcome]))
+
+    def hands_per_game(self) -> Estimate:
+        """Return the mean number of hands in a game, clustered by deal."""
+        sums = self.points(0)
+        return mean_of(*_moments(sums.n, sums.hands, sums.hands2, games_per_deal(self.seats)))
+
     def effect_after(self, number: int, other: int) -> Estimate:
         """Return the points per hand after *other* minus those in all games, compared deal by deal."""
         products = self["effect_after"][pair_number(self.seats, number, other)]
@@ -217,8 +230,11 @@ def sums_of(rows: Rows, first_deal: int = 0) -> MatchSums:
         "forfeits": np.bincount(illegal.ravel(), minlength=seats + 1)[1:],
         "wins": np.stack([won_of_deal.sum(axis=1), (won_of_deal * won_of_deal).sum(axis=1)], axis=1),
         "games": ((won[0] * won[0]).sum(), (gain[0] * gain[0]).sum()),
-        "points": _ratio_sums(gain_of_deal, hands.sum(axis=0)),
     }
+    turns = rows["turns"] if "turns" in (rows.dtype.names or ()) else np.zeros(len(rows), np.int64)
+    counted = np.concatenate([by_deal(turns, seats)[None], by_deal(rows["outcomes"], seats)]).sum(axis=1)
+    ratios = _ratio_sums(np.concatenate([gain_of_deal, counted]), hands.sum(axis=0))
+    parts |= {"points": ratios[:seats], "turns_by_deal": ratios[seats], "ended_by_deal": ratios[seats + 1 :]}
     if "places" in of_match:
         parts |= {"long": (hands > 1).sum(), "rejoins": of_match["rejoins"].sum(axis=(1, 2))}
         for name in ("places", "gains"):
@@ -293,14 +309,13 @@ def _gain(scores: Ints) -> Ints:
 
 
 def _ratio_sums(gain: Ints, hands: Ints) -> Ints:
-    """Return `RatioSums` for each row of *gain*."""
-    products = _powers(gain) @ _powers(hands).swapaxes(-1, -2)
-    return np.asarray(products[:, _GAIN_POWERS, _HANDS_POWERS])
-
-
-def _powers(values: Ints) -> Ints:
-    squares = values * values
-    return np.stack([np.ones_like(values), values, squares, squares * values], axis=-2)
+    """Return `RatioSums` for each row of *gain*; *hands* has one row, or as many."""
+    gain2, hands2 = gain * gain, hands * hands
+    terms = np.empty((_RATIO, *gain.shape), np.int64)
+    products = (1, gain, hands, gain2, gain * hands, hands2, gain2 * gain, gain2 * hands, gain * hands2, hands2 * hands)
+    for place, product in enumerate(products):
+        terms[place] = product
+    return np.asarray(terms.sum(axis=-1).T)
 
 
 def _shares(kinds: Sequence[tuple[str, Ints, Any]]) -> Shares:
@@ -309,7 +324,7 @@ def _shares(kinds: Sequence[tuple[str, Ints, Any]]) -> Shares:
     won, counts = (np.concatenate([kind[part] for kind in kinds]) for part in (1, 2))
     n_games, total = counts.sum(axis=1), (won * counts).sum(axis=1)
     found: Shares = {}
-    for count in set(n_games.ravel().tolist()) - {0}:
+    for count in (1 + np.flatnonzero(np.bincount(n_games.ravel())[1:])).tolist():
         chosen = n_games == count
         of_count = total * chosen
         sums = np.stack([chosen.sum(axis=1), of_count.sum(axis=1), (of_count * of_count).sum(axis=1)], axis=1)

@@ -264,11 +264,13 @@ def tournament(
     return _standings(plan, totals, complete=complete)
 
 
-def standings_of(plan: Plan, known: Iterable[tuple[ChunkKey, Played]], *, complete: bool = True) -> Standings:
-    """Return the standings, with all games, from chunks that were played in any order."""
+def standings_of(
+    plan: Plan, known: Iterable[tuple[ChunkKey, Played]], *, complete: bool = True, keep_games: bool = True
+) -> Standings:
+    """Return the standings from chunks that were played in any order; with *keep_games* they have every game."""
     totals: dict[Lineup, LineupTotal] = {}
     for key, part in known:
-        totals.setdefault(key.lineup, LineupTotal(keep_games=True)).add(key.start, part)
+        totals.setdefault(key.lineup, LineupTotal(keep_games=keep_games, keep_deals=True)).add(key.start, part)
     return _standings(plan, totals, complete=complete)
 
 

@@ -44,7 +44,7 @@ def question(seen: Observation, since: int, *, with_view: bool) -> str:
         "legal": [str(action) for action in seen.legal],
     }
     if with_view:
-        message |= {"codes": list(map(int, seen.codes)), "view": base64.b64encode(seen.view.tobytes()).decode()}
+        message |= {"codes": list(map(int, seen.codes)), "view": base64.b64encode(seen.view_bytes()).decode()}
     return json.dumps(message)
 
 
@@ -63,7 +63,7 @@ class Listener:
     def observation(self, message: dict[str, Any]) -> Observation:
         """Return the observation that the referee made of the position, as :func:`question` told it."""
         self._log += [_event(tuple(event.items())) for event in message["events"]]
-        view = np.frombuffer(bytearray(base64.b64decode(message["view"])), self.rules.view)
+        view = base64.b64decode(message["view"])
         return self.rules.observation(Seat(message["act"]), view, tuple(self._log), tuple(message["codes"]))
 
 

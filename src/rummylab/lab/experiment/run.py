@@ -139,33 +139,37 @@ def run_experiment(
     if ready is not None:
         ready()
     run = None if store is None else store.open_run(KIND, experiment.to_dict(), code_mark(experiment), name)
-    total = sum(step.work(task) for step in experiment.steps for task in step.tasks())
-    done = forfeits = 0
+    meter = _Meter(experiment, progress)
     results = {}
     for step in experiment.steps:
-        tasks = step.tasks()
-        parts: list[Played] = []
-        with closing(_parts(step, tasks, run, backend or local())) as chunks:  # an interrupt stores what was played
-            for part in chunks:
-                done += step.work(tasks[len(parts)])
-                parts.append(part)
-                forfeits += len(part.faults)
-                if progress is not None:
-                    progress(done, total, step.name)
-        done += sum(step.work(task) for task in tasks[len(parts) :])
-        results[step.name] = step.result(parts)
+        with closing(meter.counted(step, run, backend or local())) as parts:  # an interrupt stores what was played
+            results[step.name] = step.result(parts)
     if run is not None:
         run.finish()
-    return Results(experiment, results, run, forfeits)
+    return Results(experiment, results, run, meter.forfeits)
 
 
-def _parts(step: Step, tasks: Sequence[Any], run: Run | None, backend: Backend) -> Generator[Played, None, None]:
-    """Yield the chunks of a step in the order of its tasks, until the step is decided."""
-    compile_together(step.game, step.players())
-    decided = step.decided()
-    chunks = play_chunks(type(step).WORK, tasks, backend, run=run, dtype=step.dtype, step=step.name)
-    with closing(chunks):
-        for part in in_order(chunks, tasks):
-            yield part
-            if decided(part):
-                return
+class _Meter:
+    """Plays steps chunk by chunk and counts what is done. Nothing is kept: a step takes what it needs of each chunk."""
+
+    def __init__(self, experiment: Experiment, progress: Progress | None) -> None:
+        self.total = sum(step.work(task) for step in experiment.steps for task in step.tasks())
+        self.done = self.forfeits = 0
+        self.progress = progress
+
+    def counted(self, step: Step, run: Run | None, backend: Backend) -> Generator[Played, None, None]:
+        """Yield the chunks of a step in the order of its tasks."""
+        compile_together(step.game, step.players())
+        tasks, at_the_end = step.tasks(), self.done + sum(step.work(task) for task in step.tasks())
+        worker = step.worker(keep_rows=run is not None)
+        chunks = play_chunks(worker, tasks, backend, run=run, dtype=step.dtype, step=step.name)
+        try:
+            with closing(chunks):
+                for task, part in zip(tasks, in_order(chunks, tasks), strict=False):
+                    self.done += step.work(task)
+                    self.forfeits += len(part.faults)
+                    if self.progress is not None:
+                        self.progress(self.done, self.total, step.name)
+                    yield part
+        finally:
+            self.done = at_the_end  # a step may be decided before all its games are played

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Protocol
@@ -17,16 +17,14 @@ import msgspec
 import numpy as np
 
 from rummylab.agents.registry import entry
-from rummylab.arena.chunks import won_by_deal
 from rummylab.arena.common_opponents import DEAL_SUMS, CommonOpponents, play_deals
-from rummylab.arena.jobs import Played, Task, play_task
+from rummylab.arena.jobs import AddingUp, Played, Task, play_task
 from rummylab.arena.markdown import as_code, share_words, signed_words, table
-from rummylab.arena.match import MatchResult, collect
+from rummylab.arena.match import KEEP_GAMES, MatchResult, result_of
 from rummylab.arena.ordered import (
     ORDERED_CHUNK,
     ORDERED_DEAL,
     Ordered,
-    OrderedDeals,
     OrderedTask,
     has_gains,
     ordered_pairs,
@@ -36,8 +34,10 @@ from rummylab.arena.outside import fingerprint, is_outside
 from rummylab.arena.plan import CHUNK, MAX_GAMES, MatchPlan, PlayPlan, chunks_of
 from rummylab.arena.ratings import rating_notes
 from rummylab.arena.seating import games_per_deal
-from rummylab.arena.statistics import Estimate, mean, ratio
+from rummylab.arena.statistics import Estimate, Floats, RatioSums, mean, ratio_of
+from rummylab.arena.totals import LineupTotal
 from rummylab.arena.tournament import Plan, Standings, standings_of
+from rummylab.engine.rows import Rows
 from rummylab.engine.streams import seed_option
 from rummylab.errors import OptionError
 from rummylab.games.registry import game
@@ -99,8 +99,11 @@ class Step(ABC):
         """Return the tasks: named tuples with ``start``, ``deals`` and ``key``."""
 
     @abstractmethod
-    def result(self, parts: Sequence[Played]) -> StepResult:
-        """Return the result from the chunks, which are in the order of the tasks."""
+    def result(self, parts: Iterable[Played]) -> StepResult:
+        """Return the result from the chunks, which come in the order of the tasks as they are played.
+
+        Keep no more of a chunk than the result needs. To stop iterating ends the step.
+        """
 
     @abstractmethod
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
@@ -114,9 +117,9 @@ class Step(ABC):
         """Return how much work a task is, in games."""
         return int(task.deals)
 
-    def decided(self) -> Callable[[Played], bool]:
-        """Return a function that is called with every chunk in order and says whether the step can end there."""
-        return lambda part: False
+    def worker(self, *, keep_rows: bool) -> Any:
+        """Return what plays a task; with *keep_rows* its result has all rows, because a store keeps them."""
+        return type(self).WORK
 
     def command(self) -> str:
         """Return the command that plays this step alone, if there is one."""
@@ -168,6 +171,14 @@ class _PlannedStep(Step):
     def work(self, task: Task) -> int:
         return task.deals * games_per_deal(len(task.agents))
 
+    @property
+    def keeps_games(self) -> bool:
+        """Whether the result includes every game; of a long step it has the sums that statistics need."""
+        return bool(self.plan.games_in_all <= KEEP_GAMES)
+
+    def worker(self, *, keep_rows: bool) -> Any:
+        return AddingUp(play_task, keep_rows or self.keeps_games)
+
     def _command(self, verb: str, *more: object) -> str:
         words = ["rummylab", verb, self.game, *self.agents, "--games", self.games, *seed_option(self.seed)]
         return shlex.join(str(word) for word in [*words, "--rules", self.rules, *more])
@@ -187,21 +198,18 @@ class MatchStep(_PlannedStep):
     beta: float = 0.05
     """Error rate of that test if the higher rate is true."""
 
-    def decided(self) -> Callable[[Played], bool]:
-        test = self.plan.test()
-        return lambda part: test is not None and test.add(won_by_deal(part)) != "undecided"
-
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
         by_agent = dict.fromkeys(("win_rate", "points_per_hand", "moving_first", "moving_second"), (0, 1))
         ended = [f"{_plain(name)}_rate" for name in game(self.game).batch.OUTCOMES]
         return by_agent | dict.fromkeys(("hands_per_game", "turns_per_hand", *ended), (0,))
 
-    def result(self, parts: Sequence[Played]) -> MatchStepResult:
-        test = self.plan.test()
-        for part in parts:
-            if test is not None:
-                test.add(won_by_deal(part))
-        return MatchStepResult(collect(self.game, self.rules, self.agents, self.seed, parts, sprt=test))
+    def result(self, parts: Iterable[Played]) -> MatchStepResult:
+        test, total = self.plan.test(), LineupTotal(keep_games=self.keeps_games)
+        for task, part in zip(self.tasks(), parts, strict=False):
+            sums = total.add(task.start, part)
+            if test is not None and test.add_sums(*sums.wins(0)) != "undecided":
+                break
+        return MatchStepResult(result_of(self.game, self.rules, self.agents, self.seed, total, sprt=test))
 
     def command(self) -> str:
         if self.sprt is None:
@@ -230,20 +238,24 @@ class MatchStepResult:
         }
         if quantity in by_agent:
             return Measured.of(by_agent[quantity](number))
+        sums = self.match.sums
         if quantity == "hands_per_game":
-            return Measured.of(mean(self.match.by_deal(self.match.tallies["hands"]).mean(axis=1)))
-        if quantity == "turns_per_hand" and self.match.turns_per_hand is None:
-            return Measured.exact(np.nan)
-        return Measured.of(ratio(self._by_deal(self._count(quantity)), self._by_deal(self.match.tallies["hands"])))
-
-    def _count(self, quantity: str) -> Any:
+            return Measured.of(sums.hands_per_game())
         if quantity == "turns_per_hand":
-            return self.match.tallies["turns"]
-        outcomes = [f"{_plain(name)}_rate" for name in game(self.match.game).batch.OUTCOMES]
-        return self.match.tallies["outcomes"][:, outcomes.index(quantity)]
+            return self._per_hand(sums.turns(), lambda rows: rows["turns"]) if sums["turns"] else Measured.exact(np.nan)
+        ends = [f"{_plain(name)}_rate" for name in game(self.match.game).batch.OUTCOMES]
+        number = ends.index(quantity)
+        return self._per_hand(sums.ended(number), lambda rows: rows["outcomes"][:, number])
 
-    def _by_deal(self, counts: Any) -> Any:
-        return self.match.by_deal(counts).sum(axis=1)
+    def _per_hand(self, sums: RatioSums, counted: Callable[[Rows], Any]) -> Measured:
+        """Return a number of things per hand; *counted* finds it in the games, if they were kept, for a bootstrap."""
+        rows = self.match.rows
+        pairs = None if rows is None else lambda: (self._by_deal(counted(rows)), self._by_deal(rows["hands"]))
+        return Measured.of(ratio_of(sums, 1, pairs))
+
+    def _by_deal(self, counts: Any) -> Floats:
+        found: Floats = self.match.by_deal(counts).sum(axis=1)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the match as plain values, without what depends on the machine."""
@@ -291,9 +303,9 @@ class TournamentStep(_PlannedStep):
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
         return {"win_rate": (2,), "points_per_hand": (2,), "elo": (1,)}
 
-    def result(self, parts: Sequence[Played]) -> TournamentStepResult:
+    def result(self, parts: Iterable[Played]) -> TournamentStepResult:
         known = ((task.key, part) for task, part in zip(self.tasks(), parts, strict=True))
-        return TournamentStepResult(standings_of(self.plan, known))
+        return TournamentStepResult(standings_of(self.plan, known, keep_games=self.keeps_games))
 
     def command(self) -> str:
         flags = ["--against-field"] * self.against_field + ["--self-play"] * self.self_play
@@ -384,12 +396,8 @@ class OrderedStep(Step):
         pair = ("win_rate", "mean_gain", "median_gain", "rounds", "skill", "net_gain", "adjusted")
         return dict.fromkeys(pair, (2,)) | {"edge": (1,)}
 
-    def result(self, parts: Sequence[Played]) -> OrderedStepResult:
-        rows: dict[tuple[str, str], list[Any]] = {}
-        for task, part in zip(self.tasks(), parts, strict=True):
-            rows.setdefault((task.mover, task.other), []).append(part.rows)
-        found = Ordered({pair: OrderedDeals(np.concatenate(chunks)) for pair, chunks in rows.items()})
-        return OrderedStepResult(found, game(self.game).batch.OUTCOMES)
+    def result(self, parts: Iterable[Played]) -> OrderedStepResult:
+        return OrderedStepResult(Ordered.of_chunks(self.tasks(), parts), game(self.game).batch.OUTCOMES)
 
 
 @dataclass(frozen=True)
@@ -481,7 +489,7 @@ class CommonOpponentsStep(Step):
         by_agent = dict.fromkeys(("win_rate", "points_per_hand"), (1, 2))
         return by_agent | dict.fromkeys(("lead", "points_lead"), (2, 3))
 
-    def result(self, parts: Sequence[Played]) -> CommonOpponentsResult:
+    def result(self, parts: Iterable[Played]) -> CommonOpponentsResult:
         rows: dict[tuple[str, str], list[Any]] = {}
         for task, part in zip(self.tasks(), parts, strict=True):
             rows.setdefault((task.agents[0], task.agents[1]), []).append(part.rows)

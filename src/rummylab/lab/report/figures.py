@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rummylab.arena.match import MatchResult
-from rummylab.arena.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, figure, forest, ink, points
+from rummylab.arena.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, WIDTH, figure, forest, ink, points
 from rummylab.arena.ratings import Rating
 from rummylab.arena.statistics import Estimate, Floats, holm, share
 from rummylab.games.registry import game
@@ -36,8 +38,11 @@ def ratings(to: Path, facts: Facts) -> None:
     """Draw the ratings, strongest on top, each with its interval and number; a bound is an arrow."""
     found = [r for r in facts.ratings if r.is_comparable]
     close = _leading_group(found)
-    with figure(to, 10.0 if close else 8.0, 1.2 + 0.34 * len(found), 2 if close else 1, squeeze=False) as (_, grid):
-        for axes, shown in zip(grid[0], (found, found[:close]), strict=False):
+    shares = [len(found), close] if close else [len(found)]
+    height = sum(0.9 + 0.3 * n for n in shares)
+    size: dict[str, Any] = {"squeeze": False, "height_ratios": [n + 2 for n in shares]}
+    with figure(to, WIDTH, height, rows=len(shares), **size) as (_, grid):
+        for axes, shown in zip(grid[:, 0], (found, found[:close]), strict=False):
             rated = [(i, r) for i, r in enumerate(shown) if r.is_rated]
             estimates = [Estimate(r.elo, *np.clip((r.low, r.high), -_FARTHEST, _FARTHEST)) for _, r in rated]
             points(axes, np.array([float(i) for i, _ in rated]), estimates, BLUE, "o", "", horizontal=True)
@@ -45,14 +50,13 @@ def ratings(to: Path, facts: Facts) -> None:
                 if not r.is_rated:
                     axes.plot([r.bound], [i], marker=">" if r.elo > 0 else "<", color=BLUE, ms=8)
                 _beside(axes, str(r), (min(r.high, _FARTHEST) if r.is_rated else r.bound, i))
-            _names_down(axes, [facts.labels[r.name] for r in found])
-            axes.margins(x=0.12)
-            axes.locator_params(axis="x", nbins=6)
-            axes.set(xlabel=f"Elo relative to {facts.labels[facts.anchor]} (95%)")
-        grid[0][0].axvline(0, color=GREY, lw=0.8)
+            _names_down(axes, [facts.labels[r.name] for r in shown])
+            axes.margins(x=0.2)
+            axes.locator_params(axis="x", nbins=5)
+            axes.set(xlabel=textwrap.fill(f"Elo relative to {facts.labels[facts.anchor]} (95%)", 30))
+        grid[0, 0].axvline(0, color=GREY, lw=0.8)
         if close:
-            grid[0][1].set_yticks([])
-            grid[0][1].set_xlabel(f"enlarged: the first {close}")
+            grid[1, 0].set_title(f"The first {close}, enlarged")
 
 
 def _leading_group(found: Sequence[Rating]) -> int:
@@ -111,9 +115,11 @@ def _matrix(
     for (one, two), (estimate, _) in cells.items():
         values[names.index(one), names.index(two)] = estimate.value
     reach = max(1e-9, float(np.nanmax(np.abs(values - neutral))))
-    width = max(2.2 + 0.66 * n, 0.7 + 0.088 * len(title))
-    with figure(to, width, 1.8 + 0.46 * n) as (drawn, axes):
-        drawn.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+    labels = [facts.labels[name] for name in names]
+    letters = max(len(label) for label in labels)
+    cell = (WIDTH - 0.4 - 0.075 * letters) / n
+    with figure(to, WIDTH, 0.9 + 0.075 * letters + max(cell, 0.28) * n) as (drawn, axes):
+        drawn.suptitle("\n".join(textwrap.wrap(title, 46)), x=0.01, ha="left", fontsize=10.5, fontweight="bold")
         # The square root shows differences among equals, which a clean sweep elsewhere would wash out.
         norm = FuncNorm(
             (_signed_root(neutral), _signed_square(neutral)), neutral - 1.15 * reach, neutral + 1.15 * reach
@@ -123,26 +129,31 @@ def _matrix(
         axes.invert_yaxis()
         for (i, one), (j, two) in product(enumerate(names), repeat=2):
             if (one, two) in cells:
-                _cell(axes, i, j, *cells[one, two], form, ink(image, values[i, j]))
-        labels = [facts.labels[name] for name in names]
-        axes.set_yticks(range(n), labels)
+                _cell(axes, i, j, *cells[one, two], form, ink(image, values[i, j]), cell)
+        axes.set_yticks(range(n), labels, fontsize=9)
         axes.xaxis.tick_top()
-        if max(len(label) for label in labels) <= 8:
-            axes.set_xticks(range(n), labels)
-        else:
-            axes.set_xticks(range(n), labels, rotation=40, ha="left", rotation_mode="anchor")
+        axes.set_xticks(range(n), labels, fontsize=9, rotation=90)
         axes.grid(visible=False)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
 
 
-def _cell(axes: Any, i: int, j: int, estimate: Estimate, is_bold: bool, form: str, color: str) -> None:
-    half = form.replace("+", "").format((estimate.high - estimate.low) / 2)
+def _cell(axes: Any, i: int, j: int, estimate: Estimate, is_bold: bool, form: str, color: str, width: float) -> None:
+    """Write a value into a cell *width* inches wide, with its interval or with fewer digits, as the width allows."""
     how: dict[str, Any] = {"ha": "center", "va": "center", "color": color, "in_layout": False}
-    how["textcoords"] = "offset points"
-    value = _minus(form.format(estimate.value))
-    axes.annotate(value, (j, i), (0, 4.5), weight="bold" if is_bold else "normal", size=9.5, **how)
-    axes.annotate(f"± {half}", (j, i), (0, -8), size=6.8, **how)
+    how |= {"textcoords": "offset points", "weight": "bold" if is_bold else "normal"}
+    if width >= _ROOMY:
+        half = form.replace("+", "").format((estimate.high - estimate.low) / 2)
+        axes.annotate(_minus(form.format(estimate.value)), (j, i), (0, 4.5), size=9, **how)
+        axes.annotate(f"± {half}", (j, i), (0, -7), size=7.5, **how | {"weight": "normal"})
+        return
+    digits = re.sub(r"\.\d", ".0" if width < _TIGHT or abs(estimate.value) >= 10 else ".1", form)
+    text = _minus(digits.format(estimate.value))
+    axes.annotate(text, (j, i), (0, 0), size=min(9.0, 72 * width / (0.72 * len(text))), **how)
+
+
+_ROOMY, _TIGHT = 0.44, 0.3
+"""Widths of a cell in inches: from which it shows its interval, and below which whole numbers only."""
 
 
 def _signed_root(center: float) -> Callable[[Floats], Floats]:
@@ -167,7 +178,7 @@ def first_move(to: Path, facts: Facts) -> None:
         to,
         [facts.labels[name] for name in names],
         series,
-        x="percentage points of win rate (95%)",
+        x="win rate, in percentage points (95%)",
         title="What moving first adds",
         null=0,
         pitch=0.36,
@@ -185,21 +196,20 @@ def closest(facts: Facts) -> list[Comparison]:
 def convergence(to: Path, facts: Facts) -> None:
     """Draw the win rate as it stood after every so many games, with its interval, for the closest pairs."""
     chosen = closest(facts)
-    columns = min(4, len(chosen))
+    columns = min(2, len(chosen))
     rows = -(-len(chosen) // columns)
     curves = [_running(c.per_deal()) for c in chosen]
     span = max(_span(*curve) for curve in curves)
     size = {"squeeze": False, "sharex": True}
-    with figure(to, max(5.5, 2.9 * columns), 0.7 + 1.9 * rows, columns, rows, **size) as (drawn, grid):
+    with figure(to, WIDTH, 0.7 + 1.6 * rows, columns, rows, **size) as (drawn, grid):
         for axes, c, (games, value, below, above) in zip(grid.flat, chosen, curves, strict=False):
             color = BLUE if c.is_significant else VERMILION
             axes.fill_between(games, below, above, color=color, alpha=0.2, lw=0)
             axes.plot(games, value, color=color, lw=1.5)
             axes.axhline(50, color="black", lw=0.8, ls=(0, (4, 3)))
             axes.set_ylim(max(-0.5, value[-1] - span), min(100.5, value[-1] + span))
-            axes.set_title(
-                f"{facts.labels[c.first]} – {facts.labels[c.second]}", fontsize=8.5, fontweight="normal", pad=4
-            )
+            both = f"{facts.labels[c.first]} –\n{facts.labels[c.second]}"
+            axes.set_title(both, fontsize=8.5, fontweight="normal", pad=4)
             words = percent(c.win.value) + ("" if c.is_significant else " (undecided)")
             axes.text(0.98, 0.06, words, transform=axes.transAxes, ha="right", color=color, fontsize=9, weight="bold")
             axes.tick_params(labelsize=8)
@@ -244,12 +254,12 @@ def panels(facts: Facts) -> list[Panel]:
 def distributions(to: Path, facts: Facts) -> None:
     """Draw how long games are and what they are won and lost by: one row an agent."""
     shown, n = panels(facts), len(facts.order)
-    size = {"squeeze": False, "sharey": True}
-    with figure(to, 1.6 + 3.4 * len(shown), 1.1 + 0.42 * n, len(shown), **size) as (_, grid):
-        for axes, (title, found) in zip(grid[0], shown, strict=True):
+    size = {"squeeze": False}
+    with figure(to, WIDTH, (0.7 + 0.4 * n) * len(shown), rows=len(shown), **size) as (_, grid):
+        for axes, (title, found) in zip(grid[:, 0], shown, strict=True):
             _ridges(axes, [found[name] for name in facts.order])
             axes.set_xlabel(title)
-        _names_down(grid[0][0], [facts.labels[name] for name in facts.order], above=0.95)
+            _names_down(axes, [facts.labels[name] for name in facts.order], above=0.95)
 
 
 def _hands(result: MatchResult, _: int) -> Floats:
@@ -337,16 +347,14 @@ def outcomes(to: Path, facts: Facts) -> None:
         for k, _ in enumerate(game(facts.plan.game).batch.OUTCOMES)
         if any(won[k] + lost[k] > 0 for _, won, lost, _ in rows)
     ]
-    with figure(to, 9.2, 1.5 + 0.36 * len(rows)) as (drawn, axes):
+    with figure(to, WIDTH, 2.2 + 0.34 * len(rows)) as (drawn, axes):
         for i, (_, won, lost, nobody) in enumerate(rows):
             left = _bar(axes, i, 0.0, [(won[k], _color(n), 1.0) for n, k in enumerate(kinds)])
             left = _bar(axes, i, left, [(nobody, "#bbbbbb", 1.0)])
             _bar(axes, i, left, [(lost[k], _color(n), 0.45) for n, k in reversed(list(enumerate(kinds)))])
         axes.axvline(50, color="black", lw=0.8, ls=(0, (4, 3)), zorder=0)
         _names_down(axes, [name for name, *_ in rows])
-        axes.set(
-            xlim=(0, 100), xlabel="share of hands, in %: won in full color from the left, lost in pale from the right"
-        )
+        axes.set(xlim=(0, 100), xlabel="hands, in %\nwon: full color, from the left\nlost: pale, from the right")
         axes.grid(visible=False)
         axes.spines["bottom"].set_visible(False)
         _outcome_legend(drawn, facts, kinds, any(nobody > 0 for *_, nobody in rows))
@@ -398,7 +406,7 @@ def _bar(axes: Any, row: int, left: float, parts: Sequence[tuple[float, str, flo
         pale = tuple(1 - strength * (1 - part) for part in to_rgb(color))
         if width > 0:
             axes.barh(row, width, left=left, height=0.74, color=pale, edgecolor="white", lw=0.6)
-        if width >= 5.5:
+        if width >= 8:
             dark = 0.299 * pale[0] + 0.587 * pale[1] + 0.114 * pale[2] < 0.5
             axes.text(
                 left + width / 2,
@@ -422,7 +430,7 @@ def _outcome_legend(drawn: Any, facts: Facts, kinds: Sequence[int], nobody: bool
         ended = sum(result.tallies["outcomes"].sum(axis=0) for result in facts.standings.results.values())
         ways = [name for k, name in enumerate(names) if ended[k] and k not in kinds]
         patches.append(Patch(color="#bbbbbb", label=f"nobody won ({', '.join(ways)})" if ways else "nobody won"))
-    drawn.legend(handles=patches, loc="outside upper left", ncols=len(patches), fontsize=9)
+    drawn.legend(handles=patches, loc="outside upper left", ncols=2, fontsize=9)
 
 
 # --- Shared -------------------------------------------------------------------------------------------------------

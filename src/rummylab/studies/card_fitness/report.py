@@ -67,8 +67,8 @@ def _short(study: c.Study) -> str:
 # --- The paper's pairs --------------------------------------------------------------------------------------------
 
 _ABOUT_PAIRS = """
-Left: games won over the course of the experiment, as in the paper's figures. Right: V4's lead over V2 with its 95%
-interval so far, and the paper's figure.
+Above: games won over the course of the experiment, as in the paper's figures. Below: the lead of Fitness + CFR (V4)
+over Independent Heuristics (V2) with its 95% interval so far, and the paper's figure.
 """
 _ABOUT_STRONG = """
 The paper concludes that the change counts for more against a strong bot than against a weak one. But a lead over V2 and

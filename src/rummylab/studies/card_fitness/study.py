@@ -24,6 +24,7 @@ CONTROLS = ("simple", "medium")
 CHARACTERISTICS = ("average", "unmeldable", "useless to the opponent", "near the opponent's discards")
 """The four in the order of their bits: see `rummylab.agents.gin.fitness`."""
 LETTERS = "AUOD"
+SHORT_NAMES = ("average", "unmeldable", "useless", "near discards")
 TIE_BREAK = "CFR tie-break"
 THRESHOLDS = range(1, 11)
 
@@ -41,6 +42,11 @@ def with_random_ties(subset: int) -> str:
 def subset_words(subset: int) -> str:
     """Return the letters of the characteristics in a subset."""
     return "".join(letter for k, letter in enumerate(LETTERS) if subset >> k & 1) or "none"
+
+
+def subset_names(subset: int) -> str:
+    """Return the characteristics in a subset, in words."""
+    return ", ".join(name for k, name in enumerate(SHORT_NAMES) if subset >> k & 1) or "none of the four"
 
 
 def instead(points: int) -> str:

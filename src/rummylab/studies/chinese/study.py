@@ -98,7 +98,7 @@ ready = plots.need_matplotlib
 
 def report(results: Results, out: Path) -> str:
     """Draw the figure below *out* and return the report's sections."""
-    _draw(results, out / "orders.png")
+    _draw(results, out / "orders.svg")
     return "\n".join(section(results) for section in (_orders, _strength))
 
 
@@ -182,7 +182,7 @@ each; the last column counts the figures that the measurement does not contradic
 among cards that no rule tells apart, a random one is discarded, not the first.
 
 {table((*head, "agree"), [printed, *rows])}
-![Loss and laying down, by order](orders.png)
+![Loss and laying down, by order](orders.svg)
 
 Only one thing about the order matters: the place of rule 2. Figures of the first order of each group:
 
@@ -213,18 +213,21 @@ def _draw(results: Results, path: Path) -> None:
     """Draw each order by the two figures that differ most, with the figures of the rules page."""
     known = {wanted.derived: wanted for wanted in results.experiment.expectations}
     loss, down = known["mean_loss"], known["not_laid_down"]
-    with plots.figure(path, 6.4, 4.2) as (drawn, axes):
+    with plots.figure(path, plots.WIDTH, 3.9) as (drawn, axes):
         axes.axhspan(*loss.range, color=plots.SKY, alpha=0.4, lw=0)
-        axes.axvspan(*down.range, color=plots.SKY, alpha=0.4, lw=0, label="rules page, with its margin")
+        axes.axvspan(
+            *(100 * end for end in down.range), color=plots.SKY, alpha=0.4, lw=0, label="rules page, with its margin"
+        )
         for (words, steps), color in zip(_groups(results).items(), _COLORS, strict=True):
             found = [SelfPlay.of(results, step) for step in steps]
             x, y = [one.not_laid_down for one in found], [one.mean_loss for one in found]
             axes.errorbar(
-                [e.value for e in x],
+                [100 * e.value for e in x],
                 [e.value for e in y],
-                xerr=[e.value - e.low for e in x],
+                xerr=[100 * (e.value - e.low) for e in x],
                 yerr=[e.value - e.low for e in y],
                 fmt="o", ms=4, lw=0.8, color=color, label=words,
             )  # fmt: skip
-        axes.set(xlabel="loser has not laid down", ylabel="mean loss, points", title="Self-play by order of the rules")
-        drawn.legend(loc="outside lower center", ncols=2)
+        axes.set(xlabel="rounds whose loser has not laid down, in %", ylabel="mean loss, in points")
+        axes.set(title="Self-play by order of the rules")
+        drawn.legend(loc="outside lower center", ncols=1, fontsize=9)

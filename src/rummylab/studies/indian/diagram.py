@@ -22,7 +22,7 @@ from rummylab.games.indian.evaluate import card_value
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STAGES = ("needs a pure run", "needs a second run", "any meld")
+STAGES = ("pure run", "second run", "any meld")
 _SIZES = (3, 4, 5)  # a longer run is two shorter ones (section V)
 _WIDTHS = (4, 2, 1, 1)
 """How many of the best melds are drawn in each stage from each state."""
@@ -122,7 +122,7 @@ class Node:
     depth: int
     value: int
     meld: tuple[Card, ...] = ()
-    row: float = 0.0
+    row: int = 0
     children: tuple[Node, ...] = ()
 
 
@@ -146,73 +146,45 @@ def tree(states: Transitions) -> Node:
 
 
 def draw(hand: Hand, wild: int, path: Path) -> int:
-    """Draw the diagram of *hand* to *path*; return its MinScore."""
+    """Draw the diagram of *hand* to *path*, as a list that goes deeper meld by meld; return its MinScore."""
     states = Transitions(hand, wild)
     root = tree(states)
-    n_rows = _place(root, 0.0)
-    with plots.figure(path, 15, 1.0 + 0.8 * n_rows) as (_, axes):
+    n_rows = _place(root, 0) + 1
+    with plots.figure(path, plots.WIDTH, 0.7 + 0.5 * n_rows) as (_, axes):
         axes.set_axis_off()
-        axes.set_xlim(-0.05, len(_WIDTHS) + 0.45)
-        axes.set_ylim(n_rows - 0.4, -0.9)
-        for depth in range(len(_WIDTHS)):
-            axes.text(depth + 0.02, -0.75, STAGES[min(depth, 2)], color=plots.GREY, fontsize=9, style="italic")
+        axes.set_xlim(0, 4.4)
+        axes.set_ylim(n_rows - 0.4, -0.6)
         _draw_node(axes, states, root, is_best=True)
-        axes.set_title(f"Fig. 4: MinScore of {hand:unicode}, {RANKS[wild]} wild, meld by meld: {root.value}")
+        axes.set_title(f"Fig. 4: MinScore {root.value}, meld by meld ({RANKS[wild]} wild)")
     return root.value
 
 
-def _place(node: Node, row: float) -> float:
-    """Give every state a row, with its best successor beside it; return the next free row."""
+def _place(node: Node, row: int) -> int:
+    """Give every state a row, below the state it comes from; return the last row used."""
     node.row = row
     for child in node.children:
-        row = _place(child, row)
-    return row if node.children else row + 1
+        row = _place(child, row + 1)
+    return row
 
 
 def _draw_node(axes: Axes, states: Transitions, node: Node, *, is_best: bool) -> None:
+    """Write the meld that leads to a state, the cards that are left and what they come to; then its successors."""
     color = plots.BLUE if is_best else plots.GREY
-    cards = " ".join(format(card, "unicode") for card in states.held(node.mask)) or "nothing left"
-    words = _wrapped(cards) + f"\nbest {node.value}"
-    if not node.children:
-        words = _wrapped(cards) + f"\ncounts {states.points(node.mask)}"
-    axes.text(
-        node.depth + 0.02,
-        node.row,
-        words,
-        fontsize=7.5,
-        va="center",
-        color=plots.INK,
-        bbox={
-            "boxstyle": "round,pad=0.3",
-            "facecolor": "white",
-            "edgecolor": color,
-            "linewidth": 1.8 if is_best else 0.8,
-        },
-    )
+    left = 0.05 + 0.3 * node.depth
+    meld = " ".join(format(card, "unicode") for card in node.meld)
+    cards = " ".join(format(card, "unicode") for card in states.held(node.mask)) or "no cards"
+    end = f"best {node.value}" if node.children else f"counts {states.points(node.mask)}"
+    head = f"{STAGES[min(node.depth - 1, 2)]}: {meld}" if node.depth else "the hand"
+    weight = "bold" if is_best else "normal"
+    axes.text(left, node.row - 0.2, f"{head} → {end}", fontsize=8.5, color=color, weight=weight, va="center")
+    axes.text(left, node.row + 0.17, cards, fontsize=8, color=plots.INK, va="center")
     for child in node.children:
         best = is_best and child is node.children[0]
-        axes.annotate(
-            "",
-            (child.depth, child.row),
-            (node.depth + 0.52, node.row),
-            arrowprops={
-                "arrowstyle": "->",
-                "color": plots.BLUE if best else plots.GREY,
-                "linewidth": 1.8 if best else 0.8,
-            },
-        )
-        axes.text(
-            child.depth - 0.02,
-            child.row + (-0.08 if child.row == node.row else 0.08),
-            " ".join(format(card, "unicode") for card in child.meld),
-            fontsize=7.5,
-            ha="right",
-            va="bottom" if child.row == node.row else "top",
-            color=plots.BLUE if best else plots.GREY,
+        axes.plot(
+            [left + 0.08, left + 0.08, left + 0.24],
+            [node.row + 0.34, child.row - 0.2, child.row - 0.2],
+            color=plots.BLUE if best else "#bbbbbb",
+            lw=1.6 if best else 0.8,
+            zorder=2 if best else 1,
         )
         _draw_node(axes, states, child, is_best=best)
-
-
-def _wrapped(cards: str, width: int = 7) -> str:
-    words = cards.split()
-    return "\n".join(" ".join(words[i : i + width]) for i in range(0, len(words), width))

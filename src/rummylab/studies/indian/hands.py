@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -89,8 +89,9 @@ class HandsStep(Step):
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
         return dict.fromkeys(("minscore_80", "platform_minscore_80", "highest_mindist"), (0,))
 
-    def result(self, parts: Sequence[Played]) -> HandSample:
-        joint = {rule: np.sum([part.rows[rule][0] for part in parts], axis=0) for rule in ("paper", "platform")}
+    def result(self, parts: Iterable[Played]) -> HandSample:
+        rows = [part.rows for part in parts]
+        joint = {rule: np.sum([row[rule][0] for row in rows], axis=0) for rule in ("paper", "platform")}
         return HandSample(self.decks, self.printed_jokers, joint)
 
 

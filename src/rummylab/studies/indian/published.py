@@ -20,19 +20,18 @@ we may find different declarations. The oldest card is drawn at random here, sin
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab._jit import helper, kernel_of
 from rummylab.agents.indian.common import cheapest, dearest, least_scores, near
 from rummylab.arena.jobs import Played
 from rummylab.arena.keys import ChunkKey
-from rummylab.arena.ordered import ORDERED_CHUNK, ORDERED_DEAL, Ordered, OrderedDeals, deals_of
+from rummylab.arena.ordered import ORDERED_CHUNK, ORDERED_DEAL, Ordered, deals_of
 from rummylab.arena.plan import chunks_of
 from rummylab.cards.bits import ALL_CARDS, bit
 from rummylab.cards.card import JOKER_ID
@@ -276,12 +275,8 @@ class PublishedStep(Step):
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
         return dict.fromkeys(("win_rate", "skill", "adjusted"), (2,)) | {"edge": (1,)}
 
-    def result(self, parts: Sequence[Played]) -> PublishedResult:
-        rows: dict[tuple[str, str], list[npt.NDArray[Any]]] = {}
-        for task, part in zip(self.tasks(), parts, strict=True):
-            rows.setdefault((task.mover, task.other), []).append(part.rows)
-        found = Ordered({pair: OrderedDeals(np.concatenate(chunks)) for pair, chunks in rows.items()})
-        return PublishedResult(self.pick_up, found)
+    def result(self, parts: Iterable[Played]) -> PublishedResult:
+        return PublishedResult(self.pick_up, Ordered.of_chunks(self.tasks(), parts))
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def _examples(study: Study) -> str:
 **Fig. 4**, drawn for the hand of section IV-A: the melds that the recursion tries, and the scores they lead to. The
 second branch, which melds four clubs as the pure run, ends at the paper's 27.
 
-![Fig. 4](fig4-minscore-transitions.png)
+![Fig. 4](fig4-minscore-transitions.svg)
 """
 
 
@@ -73,9 +73,9 @@ def _distributions(study: Study) -> str:
 Share of random hands by MinDist, and of those whose MinScore is 80:
 
 {hands_table(samples)}
-![Fig. 1](fig1-minscore-ecdf.png)
-![Fig. 2](fig2-minscore-histogram.png)
-![Fig. 3](fig3-mindist-histogram.png)
+![Fig. 1](fig1-minscore-ecdf.svg)
+![Fig. 2](fig2-minscore-histogram.svg)
+![Fig. 3](fig3-mindist-histogram.svg)
 
 The point of the paper's section IV-B, in numbers: hands at the cap of 80 all look alike to MinScore, but their MinDist
 is spread ({spread}).
@@ -97,7 +97,7 @@ def _win_rates(study: Study) -> str:
 The row moves first. The half-width of the 95% interval is at most {half:.3f} (exact values in `results.json`).
 
 {square}
-![Fig. 5](fig5-win-rates.png)
+![Fig. 5](fig5-win-rates.svg)
 """
 
 
@@ -145,7 +145,7 @@ entry of Table I is a difference of two such shares, so its standard error is
 agents, with both orders averaged, corrected by Holm's method over the six pairs.
 
 {table(head, rows)}
-![Table I](table1-skill.png)
+![Table I](table1-skill.svg)
 
 {_reading(study.tests)}
 
@@ -338,7 +338,7 @@ The win rate is the wrong measure of a drop, which gives up a deal to save point
 threshold, and against a weaker opponent:
 
 {table(("opponent", "drops from MinDist", "deals dropped", "win rate", "points a deal"), sweep)}
-![Table II](table2-drop-sweep.png)
+![Table II](table2-drop-sweep.svg)
 
 Section VII of the paper speaks of a threshold "say 3", section VIII of "> 4".
 {_our_drops(study)}"""
@@ -380,7 +380,7 @@ def _rounds(study: Study) -> str:
     return f"""## Fig. 6: mean number of rounds
 
 {square}
-![Fig. 6](fig6-rounds.png)
+![Fig. 6](fig6-rounds.svg)
 """
 
 

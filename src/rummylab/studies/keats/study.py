@@ -120,7 +120,7 @@ def _draw(results: Results, out: Path) -> None:
     printed = _printed(results)
     games = played(results, next(iter(PAIRS))).games
     plots.forest(
-        out / "points.png",
+        out / "points.svg",
         [words.replace("`", "") for words in PAIRS.values()],
         {
             "rules page": [printed[step] for step in PAIRS],
@@ -130,22 +130,24 @@ def _draw(results: Results, out: Path) -> None:
         title="Points a hand, two seats",
         null=0.0,
     )
-    _draw_washouts(results, out / "washouts.png")
+    _draw_washouts(results, out / "washouts.svg")
 
 
 def _draw_washouts(results: Results, path: Path) -> None:
     looks = {("melder", 10): (plots.BLUE, ""), ("keats", 10): (plots.ORANGE, "")}
     looks |= {("melder", 7): (plots.SKY, "////"), ("keats", 7): (plots.VERMILION, "////")}
-    with plots.figure(path, 7.0, 3.8) as (drawn, axes):
+    with plots.figure(path, plots.WIDTH, 4.2) as (drawn, axes):
         for k, ((agent, cards), (color, hatch)) in enumerate(looks.items()):
-            shares = [_washout(results, agent, seats, cards).value for seats in SEATS]
+            shares = [100 * _washout(results, agent, seats, cards).value for seats in SEATS]
             at = np.array(SEATS) + 0.21 * (k - 1.5)
             label = f"{agent}, {cards} cards"
             drawn_bars = axes.bar(at, shares, width=0.2, color=color, hatch=hatch, edgecolor="white", label=label)
-            axes.bar_label(drawn_bars, [f"{share:.1%}" for share in shares], fontsize=8, padding=2)
-        axes.set(xlabel="seats", ylabel="share of hands", title="Washouts, one agent in every seat", xticks=SEATS)
+            axes.bar_label(drawn_bars, [f"{share:.1f}" for share in shares], fontsize=8, padding=2)
+        axes.set(
+            xlabel="seats", ylabel="washouts, in % of hands", title="Washouts, one agent in every seat", xticks=SEATS
+        )
         axes.grid(axis="x", visible=False)
-        drawn.legend(loc="outside lower center", ncols=len(looks))
+        drawn.legend(loc="outside lower center", ncols=2, fontsize=9)
 
 
 def _points(results: Results) -> str:
@@ -165,7 +167,7 @@ def _points(results: Results) -> str:
     return f"""## Points a hand, two seats
 
 {table(("pair", "rules page", "ours", "ours, `own_sign=0`"), rows)}
-![Points a hand](points.png)
+![Points a hand](points.svg)
 
 `keats-as-written` is `keats-different-suit` with `own_sign=0`. `keats` wins {written} points a hand against it.
 
@@ -271,7 +273,7 @@ def _washouts(results: Results) -> str:
     return f"""## Washouts by seats and cards
 
 {table(("seats", "cards", "rules page", "`melder`", "`keats`"), rows)}
-![Washouts](washouts.png)
+![Washouts](washouts.svg)
 """
 
 

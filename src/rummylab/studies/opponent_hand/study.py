@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -120,7 +120,7 @@ class BeliefStep(Step):
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
         return dict.fromkeys((f"{name}{reading}_top_{k}" for name in NAMES for reading in READINGS for k in TOP), (0,))
 
-    def result(self, parts: Sequence[Played]) -> BeliefResult:
+    def result(self, parts: Iterable[Played]) -> BeliefResult:
         rows = np.concatenate([part.rows for part in parts])
         return BeliefResult(self.seed, self.entries, self.cast, rows)
 
@@ -263,7 +263,7 @@ def _stages(beliefs: BeliefResult) -> str:
             )
     head = ("own turns", "belief", "entries", *(f"top {k}" for k in TOP), "log loss", "Brier")
     return (
-        f"## By stage of the hand\n\n{table(head, rows)}\n![Reliability of the beliefs](reliability.png)\n\n"
+        f"## By stage of the hand\n\n{table(head, rows)}\n![Reliability of the beliefs](reliability.svg)\n\n"
         "*Predicted probability against observed frequency; perfect calibration is on the line.*\n\n"
     )
 
@@ -278,7 +278,7 @@ def _deadwood(beliefs: BeliefResult) -> dict[str, dict[int, float]]:
 def _shape(deadwood: Mapping[str, Mapping[int, float]]) -> str:
     turns = [turn for turn in sorted(deadwood["truth"]) if turn <= 14]
     rows = [(name, *(f"{by_turn[turn]:.1f}" for turn in turns)) for name, by_turn in deadwood.items()]
-    figure = "\n![Mean deadwood of sampled hands](deadwood.png)\n"
+    figure = "\n![Mean deadwood of sampled hands](deadwood.svg)\n"
     head = "## How strong are the hands that a belief implies?\n"
     return head + _ABOUT_SHAPE + "\n" + table(("hands", *map(str, turns)), rows) + figure
 
@@ -312,21 +312,25 @@ def _draw(beliefs: BeliefResult, deadwood: Mapping[str, Mapping[int, float]], ou
         "truth": plots.INK,
         "shaped": plots.GREEN,
     }
-    with plots.figure(out / "reliability.png", 5.2, 4.6) as (_, axes):
-        axes.plot([0, 1], [0, 1], color=plots.GREY, lw=0.8)
+    with plots.figure(out / "reliability.svg", plots.WIDTH, 4.0) as (_, axes):
+        axes.plot([0, 100], [0, 100], color=plots.GREY, lw=0.8)
         for name, marker in (("network", "o"), ("counts", "s"), ("uniform", "^")):
             found = beliefs.score(name)["reliability"]
-            believed, held = [bin_["believed"] for bin_ in found], [bin_["held"] for bin_ in found]
+            believed, held = ([100 * bin_[what] for bin_ in found] for what in ("believed", "held"))
             axes.plot(
                 believed, held, marker=marker, color=colors[name], label=name, ls="-" if name == "network" else "none"
             )
-        axes.set(xlabel="predicted", ylabel="observed", title="Reliability", xlim=(0, 1), ylim=(0, 1))
+        axes.set(xlabel="believed chance that a card is held, in %", ylabel="cards really held, in %")
+        axes.set(title="Reliability of the beliefs", xlim=(0, 100), ylim=(0, 100))
         axes.legend(loc="upper left")
-    with plots.figure(out / "deadwood.png", 6.5, 4.0) as (_, axes):
+    with plots.figure(out / "deadwood.svg", plots.WIDTH, 3.6) as (_, axes):
         for name, line in (("truth", "-"), ("shaped", "--"), ("network", "-."), ("counts", ":"), ("uniform", ":")):
             by_turn = {turn: value for turn, value in deadwood.get(name, {}).items() if turn <= 14}
             axes.plot(list(by_turn), list(by_turn.values()), color=colors[name], ls=line, label=name, lw=2)
         axes.set(
-            xlabel="opponent's turns", ylabel="mean deadwood", title="Hands sampled from each belief", ylim=(0, None)
+            xlabel="opponent's turns",
+            ylabel="mean deadwood, in points",
+            title="Hands sampled from each belief",
+            ylim=(0, None),
         )
         axes.legend(loc="lower left")

@@ -33,7 +33,7 @@ from rummylab.engine.rows import copy_of
 from rummylab.engine.state import State
 from rummylab.games.gin.view import gin
 
-PAGE, MAP = "walkthrough.md", "walkthrough-map.png"
+PAGE, MAP = "walkthrough.md", "walkthrough-map.svg"
 NAME, OPPONENT = "utility-dnn", "utility"
 _FROM_TURN = 4
 _DIFFERENCE = 0.3
