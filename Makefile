@@ -9,7 +9,7 @@ INPUTS ?= 20000
 SPEED := gin indian games
 GAMES_OF_RESULTS ?= gin indian contract gin_pass
 
-.PHONY: web browser help setup setup-check setup-test warm-up play test check coverage lowest mutations fuzz signature bench reproduce results docs clean
+.PHONY: web browser help setup setup-check setup-test warm-up play test check coverage lowest mutations fuzz signature bench reproduce results docs notebooks clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -97,10 +97,20 @@ results: setup-test  ## play every agent against every other and write docs/resu
 	  $(BIN)/rummylab tournament $$game all --games $(GAMES) --seed 2026 --self-play --store results-$$game.db \
 	  && $(BIN)/rummylab store report results-$$game.db --out docs/results/tournament-$$game || exit 1; done
 
-docs: setup  ## regenerate the tables inside the documents and the HTML pages of the results
+$(VENV)/.docs: $(VENV)/.base
+	@echo "installing the tools for make docs (MkDocs) ..."
+	@$(PIP) install -c requirements.lock -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs  ## regenerate the tables in the documents and the pages of the results, and build the site into site/
 	@$(BIN)/python -m rummylab.agents.index --write
 	@$(BIN)/python -m rummylab.cli.tables --write
 	@$(BIN)/python -m rummylab.lab.page docs/results
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo "open site/index.html; no server is needed"
+
+notebooks: $(VENV)/.docs  ## run the notebooks and write what they print and draw back into them
+	@$(BIN)/python docs/tools/notebooks.py docs/notebooks
 
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis site
