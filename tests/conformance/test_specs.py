@@ -27,7 +27,7 @@ VOCABULARY = {
 ONE_GAME_ALONE = {
     "gin": {"big gin", "done", "meld"},
     "indian": {"rejoin", "leave", "split", "play on"},
-    "contract": {"buy", "lay off low"},
+    "contract": {"buy", "lay off low", "replace"},
 }
 MODULES = ("spec", "options", "rules", "view", "evaluate", "batch")
 SEED = 5

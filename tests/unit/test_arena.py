@@ -10,6 +10,8 @@ import pytest
 
 from examples_path import example
 from rummylab import gin, match, play_match, register_agent
+from rummylab.arena.backends import ThisProcess
+from rummylab.arena.jobs import CopiedJob
 from rummylab.arena.statistics import ratio, share, wilson
 from rummylab.errors import AgentError, OptionError, UnknownNameError
 from rummylab.games.gin import rules as r
@@ -143,6 +145,24 @@ def test_objects_and_classes_play_on_all_cores_with_the_same_result() -> None:
     )
     assert same(one.tallies, two.tallies)
     assert same(one.tallies, made.tallies)
+
+
+def test_a_class_at_the_table_is_given_to_every_core_after_a_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[float] = []
+    shared: list[Any] = []
+
+    class Cores(ThisProcess):
+        workers = 4
+
+        def run(self, work: Any, items: Any) -> Any:
+            shared.append((told[:], type(work.work), len(items)))
+            return super().run(work, items)
+
+    monkeypatch.setattr("rummylab.arena.chunks.WORTH_A_FORECAST", 2)
+    monkeypatch.setattr("rummylab.arena.match.local", lambda workers: Cores() if workers is None else None)
+    match("gin", Steady, "random", games=22, seed=3, forecast=told.append)
+    assert len(told) == 1
+    assert shared == [(told, CopiedJob, 2)], "the forecast comes first; copies of the players go to all workers"
 
 
 def test_objects_that_cannot_be_copied_play_in_this_process(caplog: pytest.LogCaptureFixture) -> None:

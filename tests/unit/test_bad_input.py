@@ -22,7 +22,6 @@ from rummylab.arena.store import Store
 from rummylab.engine import artifacts, reading
 from rummylab.engine.records import _digest, parse_records, read_records, validate_records, write_records
 from rummylab.errors import AgentError, ArtifactError, ExperimentError, RecordError, StoreError, VectorError
-from rummylab.games.registry import game
 
 
 @pytest.fixture(scope="module")
@@ -251,25 +250,13 @@ def test_a_bad_command_is_one_sentence(command: Callable[..., Done], text: str, 
     assert why in " ".join(command(text).refused().replace("│", " ").split())
 
 
-def test_play_appends_to_a_record(command: Callable[..., Done], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table at which one hand is played, twice; a hand is kept once, also if the player leaves after it."""
-    from rummylab.ui.terminal.table import TerminalTable
-
-    class Once(TerminalTable):
-        def play(self) -> None:
-            state = play(self.rules, [agent("gin", "simple")] * 2, self.seed)
-            self._keep(state)
-            self._keep(state)
-
-    monkeypatch.setattr("rummylab.ui.terminal.table.TerminalTable", Once)
+def test_play_appends_to_a_record(command: Callable[..., Done]) -> None:
+    """A match of one hand, played twice by the first moves that come to mind, and left after it."""
+    typed = "s\nn\n" + "".join(f"{rank}{suit}\ns\n" for suit in "chsd" for rank in "KQJT98765432A") * 6
     for n in (2, 3):
-        assert command("play gin --terminal --agent simple --seed 1 --record match.rgr").returncode == 0
+        done = command("play gin --terminal --rules openspiel --agent simple --seed 1 --record match.rgr", stdin=typed)
+        assert done.returncode == 0
         assert len(read_records(Path("match.rgr"))) == n
-
-
-def test_the_opponent_in_gin_is_the_strongest(command: Callable[..., Done]) -> None:
-    assert game("gin").opponent == "utility-search"
-    assert "Gin Rummy against utility-search" in command("play gin --terminal --seed 1", stdin="quit\n").stdout
 
 
 def test_no_output_of_ours_needs_a_terminal() -> None:

@@ -16,6 +16,7 @@ from rummylab.cards.bits import to_ids
 from rummylab.engine.observation import Observation
 from rummylab.errors import IllegalActionError, WrongTypeError
 from rummylab.games.gin_pass.view import gin_pass
+from rummylab.games.registry import game
 from rummylab.learning.options import GinChampionOptions
 from rummylab.learning.trainers import gin_champion as trainer
 
@@ -148,6 +149,10 @@ def test_match_equity_is_symmetric_rises_with_the_score_and_says_what_it_must_at
     assert np.allclose(stored + stored.T, 1, atol=0.002)
     assert (np.diff(stored, axis=0) > -0.002).all()
     assert stored[90, 0] > 0.9
+
+
+def test_the_champion_is_the_default_opponent() -> None:
+    assert game("gin").opponent == "champion"
 
 
 def test_the_first_level_loses_to_the_last() -> None:

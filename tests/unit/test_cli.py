@@ -112,7 +112,7 @@ def test_a_match_can_be_played_from_the_keyboard_and_recorded(tmp_path: Path) ->
         "play", "gin", "--terminal", "--agent", "simple", "--seed", "3", "--plain", "--record", str(path), stdin=script
     )
     assert done.returncode == 0
-    assert "Gin Rummy against simple" in done.stdout
+    assert "Simple   10 cards" in done.stdout
     assert "You leave the table." in done.stdout
     assert "Traceback" not in done.stderr
 

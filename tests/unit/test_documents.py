@@ -59,13 +59,24 @@ def _made_small(line: str) -> list[str]:
     return shlex.split(line)[1:]
 
 
+def _python_blocks(path: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def _with_python() -> list[Path]:
+    return [path for path in sorted(ROOT.glob("docs/**/*.md")) if _python_blocks(path)]
+
+
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a directory with what the documents speak of: the examples, the guide's agents, a recorded match."""
-    guide = (ROOT / "docs/guides/arena.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
-    (tmp_path / "mine.py").write_text(next(block for block in blocks if "class Hoarder" in block))
-    (tmp_path / "bot.py").write_text(next(block for block in blocks if "sys.stdin" in block))
+    """Give a directory with what the documents speak of: the examples, the agents' files, a recorded match.
+
+    A block of Python that starts with ``# name.py`` is the file of that name, or what is added to it.
+    """
+    for block in (block for path in _with_python() for block in _python_blocks(path)):
+        if name := re.match(r"# (\w+\.py)", block):
+            with (tmp_path / name[1]).open("a") as file:
+                file.write(block)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "hands.jsonl.gz").symlink_to(ROOT / "tests/conformance/data/gin_sample.jsonl.gz")
     state = play(gin(), [agent("gin", "simple")] * 2, 3)
@@ -84,6 +95,25 @@ def test_every_command_in_the_documents_works(path: Path, workplace: Path) -> No
             done = run(_made_small(line))
             assert done.returncode == 0, f"{line}\n{done.stderr}"
             assert done.stdout, line
+
+
+@pytest.mark.parametrize("path", _with_python(), ids=lambda path: path.name)
+def test_every_block_of_python_in_the_documents_runs(
+    path: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(workplace)
+    names: dict[str, object] = {}
+    for block in _python_blocks(path):
+        for package in re.findall(r"^import (gymnasium|pettingzoo)|rummylab\.interop\.(\w+)", block, re.MULTILINE):
+            pytest.importorskip("".join(package))
+        if "sys.stdin" not in block:  # a bot, which a command of its page seats
+            small = re.sub(r"(games|hands)=\d+", r"\1=4", block)
+            small = small.replace("worlds=40", "worlds=8").replace("entries=30_000", "entries=300")
+            exec(compile(small, path.name, "exec"), names)
+    for name in [
+        name for name, module in sys.modules.items() if str(workplace) in str(getattr(module, "__file__", ""))
+    ]:
+        del sys.modules[name]
 
 
 def test_the_command_works_as_a_program() -> None:
@@ -106,10 +136,24 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(path: Path) -> None:
         assert len(cells) == 1, f"{path.name}: {block[:200]}"
 
 
+FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?P<target>[^)#:\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+
+
+def _anchors(path: Path) -> set[str]:
+    """Return the names of a page's headings, as GitHub and MkDocs make them."""
+    heads = re.findall(r"^#+ (.+)$", FENCE.sub("", path.read_text()), re.MULTILINE)
+    words = (re.sub(r"[^\w\s-]", "", head.replace("`", "")).strip().lower() for head in heads)
+    return {re.sub(r"[-\s]+", "-", word) for word in words}
+
+
 def test_links_in_the_documents_lead_somewhere() -> None:
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
-            assert (path.parent / target).exists(), f"{path.name}: {target}"
+        for link in LINK.finditer(FENCE.sub("", path.read_text())):
+            target = path.parent / link["target"] if link["target"] else path
+            assert target.exists(), f"{path.name}: {link[0]}"
+            if link["anchor"] and target.suffix == ".md":
+                assert link["anchor"] in _anchors(target), f"{path.name}: {link[0]}"
 
 
 def test_the_public_names_are_these_and_exist() -> None:

@@ -22,7 +22,7 @@ from rummylab.errors import ExperimentError, RecordError
 from rummylab.games.indian.batch import play_seatings, tally_for
 from rummylab.games.indian.view import Indian, indian
 from rummylab.lab.experiment.file import read_experiment
-from rummylab.ui.terminal.table import TerminalTable
+from terminal_tables import Table, table
 
 FORM = "pool-61(rejoin=true, split=true, split_within=2)"
 NAMES = ["a", "b", "c"]
@@ -220,16 +220,14 @@ def test_in_a_single_deal_it_plays_like_the_agent_that_ignores_the_standing() ->
 
 
 def test_a_person_at_the_table_sees_the_standing() -> None:
-    lines: list[str] = []
-    rules = rules_of_three("pool-61(rejoin=true)")
+    def read(made: Table) -> str:
+        actions = {action.verb for action in made._view().actions}
+        return "y" if made.said[-1].endswith("(y/n) ") else "drop" if "drop" in actions else "leave" * bool(actions)
 
-    def read(prompt: str) -> str:
-        return "drop" if "drop" in lines[-1] else "quit"
-
-    opponents = [agent("indian", "mindist-outs") for _ in range(2)]
-    TerminalTable(rules, opponents, 4, plain=True, read=read, write=lines.append).play()
-    text = "\n".join(lines)
-    assert "pool-61(rejoin=true)" in lines[0]
-    assert "you 0 of 61 (4 drops left)" in text
-    assert "you 15 of 61 (3 drops left)" in text
-    assert "The match is over: " in text
+    wanted = {"rules": "platform(round_limit=3)", "format": "pool-61(rejoin=true)", "seats": 3}
+    made = table("indian", read, agent="mindist-outs", seed=4, **wanted)
+    made.play()
+    assert "Indian Rummy | online rules, changed | pool 61" in made.text
+    assert "You 0 of 61, Asha 0 of 61, Ben 0 of 61" in made.text
+    assert "You 15 of 61" in made.text
+    assert "wins the match." in made.text

@@ -274,19 +274,19 @@ def _commands() -> str:
     return command_page()
 
 
-def _studies() -> str:
-    """Return the studies with how many of their papers' figures were reproduced."""
+def _studies(folder: str = "docs/results/") -> str:
+    """Return the studies with how many of their papers' figures were reproduced; *folder* leads to their pages."""
     return _table(
-        ("study", "figures of the paper", "reproduced", "same direction", "different", "undecided"), _study_rows()
+        ("study", "figures of the paper", "reproduced", "same direction", "different", "undecided"), _study_rows(folder)
     )
 
 
-def _study_rows() -> Iterable[tuple[str, ...]]:
+def _study_rows(folder: str) -> Iterable[tuple[str, ...]]:
     for path in sorted(_root().glob("docs/results/*/results.json")):
         study = json.loads(path.read_text())
         verdicts = Counter(figure["verdict"] for figure in study["expect"] if not figure["ours"])
         if verdicts:
-            link = f"[{study['title'].partition(':')[0]}](docs/results/{path.parent.name}/README.md)"
+            link = f"[{study['title'].partition(':')[0]}]({folder}{path.parent.name}/README.md)"
             counts = (verdicts["reproduced"], verdicts["direction only"], verdicts["higher"] + verdicts["lower"])
             yield link, *map(str, (verdicts.total(), *counts, verdicts["open"]))
 
@@ -295,6 +295,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "commands": _commands,
     "env-info": _info_table,
     "studies": _studies,
+    "studies-here": partial(_studies, ""),
     **{name: table for spec in GAMES.values() for name, table in _tables_of(spec).items()},
     "kuhn-cfr": _kuhn,
     "gin-cfr": _gin_cfr,

@@ -4,9 +4,9 @@ Source: ours. Values from self-play with temporal differences go back to Tesauro
 first tried them in Gin Rummy.
 
 Policy. Draw: take the upcard if the best discard or knock after it is worth more than a card from the stock. Discard:
-the card after which the position is worth most. Knock: always with gin, and otherwise if the expected score of the
-knock is higher than the value of going on. Melds and layoffs are left to the showdown solver. What the networks see,
-and the model of the opponent's cards that they use, is in :mod:`rummylab.agents.gin.champion_values`.
+the card after which the position is worth most. Knock: always with gin, and otherwise if a knock makes it more likely
+to win the match than going on (`match_chance`). Melds and layoffs are left to the showdown solver. What the networks
+see, and the model of the opponent's cards that they use, is in :mod:`rummylab.agents.gin.champion_values`.
 
 Levels. ``champion(level=1)`` to ``champion(level=10)`` are handicaps for people to play against: the values get random
 errors, and discards older than a few turns are forgotten. Nothing else differs, and no level sees hidden cards.
@@ -25,7 +25,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.agents.gin.champion_values import N_WEIGHTS, candidates, draw_values, look, new_work, turn_values
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import bit, lowest
+from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import unit
 from rummylab.engine.agent_options import AgentOptions, option
@@ -56,6 +56,7 @@ SHAPES = {
     "results": (2, len(GRID), 2 * MOST_POINTS + 1),
     "equity": (TARGET, TARGET),
 }
+N_RESULTS = 2 * MOST_POINTS + 1
 BY_LEVEL = -1
 NOISE = (7.19, 6.07, 5.21, 4.44, 3.76, 3.08, 2.57, 1.98, 1.21, 0.0)
 """For each level, the spread of the random error of a value, in points."""
@@ -72,16 +73,21 @@ class ChampionOptions(AgentOptions):
         float(BY_LEVEL), "Spread of the random error of a value, in points; -1: by level.", low=-1, high=1000
     )
     memory: int = option(BY_LEVEL, "Turns for which discards are remembered; -1: by level.", low=-1, high=99)
+    by_score: bool = option(True, "Knock by the chance to win the match; otherwise by the points of the hand.")
 
 
 P = ChampionOptions.indices()
 WEIGHTS = len(P)
-"""Where the trained numbers begin in ``params``."""
+"""Where the trained numbers begin in ``params``: the weights, then the results and the match equity."""
+RESULTS = WEIGHTS + N_WEIGHTS
+EQUITY = RESULTS + 2 * len(GRID) * N_RESULTS
 
 
 def weights(options: ChampionOptions) -> Floats:
-    """Return the trained numbers of the artifact."""
-    return load_weights(ARTIFACT)
+    """Return the trained numbers of the artifact; what only ``by_score`` reads is left out without it."""
+    tensors = load_tensors(ARTIFACT)
+    names = ("weights", "results", "equity") if options.by_score else ("weights",)
+    return np.concatenate([tensors[name].ravel() for name in names]).astype(np.float32)
 
 
 def load_weights(path: Path) -> Floats:
@@ -112,6 +118,42 @@ def noise_of(params: Params) -> float:
 def memory_of(params: Params) -> int:
     """Return for how many turns discards are remembered."""
     return np.int64(params[P.memory]) if params[P.memory] >= 0 else np.int64(MEMORY[np.int64(params[P.level]) - 1])
+
+
+@helper
+def match_chance(table: np.void, seat: int, points: float, is_knock: bool, params: Params) -> float:
+    """Return the chance that *seat* wins the match where a move is worth *points*, against an equal opponent.
+
+    The distribution of the hand's result is that of hands in self-play in which a knock, or going on, was worth as
+    much. The table of match equity is for matches to 100; other targets are scaled.
+    """
+    noinline()
+    place = min(max((points - GRID[0]) / (GRID[1] - GRID[0]), 0.0), len(GRID) - 1.001)
+    lower = np.int64(place)
+    upper_share = np.float32(place - lower)
+    row = RESULTS + (np.int64(is_knock) * len(GRID) + lower) * N_RESULTS
+    scale = TARGET / table.rules.target
+    mine, theirs = table.scores[seat] * scale, table.scores[1 - seat] * scale
+    total, whole = 0.0, 0.0
+    for k in range(N_RESULTS):
+        chance = (np.float32(1.0) - upper_share) * params[row + k] + upper_share * params[row + N_RESULTS + k]
+        whole += chance
+        won = (k - MOST_POINTS) * scale
+        me, them = np.int64(mine + max(won, 0.0)), np.int64(theirs + max(-won, 0.0))
+        if me >= TARGET:
+            total += chance
+        elif them < TARGET:
+            total += chance * params[EQUITY + me * TARGET + them]
+    return total / max(whole, 1e-6)
+
+
+@helper
+def prefers_knock(table: np.void, mine: np.void, knock: float, value: float, params: Params) -> bool:
+    """Return whether a knock worth *knock* points is better than going on, worth *value*."""
+    if params[P.by_score] == 0 or table.rules.target <= 0:
+        return knock > value
+    seat = np.int64(mine.seat)
+    return match_chance(table, seat, knock, True, params) > match_chance(table, seat, value, False, params)
 
 
 @helper
@@ -154,7 +196,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
             worth = values[other] + error(mine, spread)
             if worth > value:
                 card, value = other, np.float32(worth)
-    if may_knock and knock_value + error(mine, spread) > value:
+    if may_knock and prefers_knock(table, mine, float(knock_value + error(mine, spread)), float(value), params):
         return KNOCK_CODE + knock
     return DISCARD_CODE + card
 
@@ -162,7 +204,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
 @register_agent(
     game="gin",
     name="champion",
-    summary="Plays for the most expected points by networks that learned in self-play; levels 1 to 10",
+    summary="Plays for the most expected points by networks learned in self-play, knocks by the score; levels 1 to 10",
     source="ours: temporal-difference values in self-play",
     options=ChampionOptions,
     weights=weights,

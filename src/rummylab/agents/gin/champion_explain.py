@@ -108,6 +108,12 @@ def _weigh(views: Rows, params: Floats, numbers: Floats, by_card: Floats, chance
 
 
 @kernel
+def _match_chance(views: Rows, points: float, is_knock: bool, params: Floats) -> float:
+    """Return the chance that the player wins the match where a move is worth *points*."""
+    return c.match_chance(views[0].table, np.int64(views[0].mine.seat), points, is_knock, params)
+
+
+@kernel
 def _outs(hand: int, unseen: int, limit: int) -> tuple[int, int, int]:
     """Return how many of *unseen* would be in a meld with *hand*, allow a knock, and give gin."""
     melding = melding_cards(hand)
@@ -174,7 +180,7 @@ class _Numbers:
             round(float(points), 3),
             round(max(float(results @ worth**2) - float(results @ worth) ** 2, 0.0) ** 0.5, 2),
             round(win, 4),
-            round(self.match_chance(results, win), 4),
+            round(self.match_chance(float(points), is_knock, win), 4),
             int(deadwood),
             int(outs[0]),
             int(outs[1]),
@@ -193,29 +199,11 @@ class _Numbers:
         found = (1 - (place - lower)) * table[lower] + (place - lower) * table[lower + 1]
         return np.asarray(found / max(found.sum(), 1e-6), np.float32)
 
-    def match_chance(self, results: Floats, win: float) -> float:
-        """Return the chance to win the match, by the table of match equity; other targets are scaled to its 100."""
-        target = int(self.seen.table["rules"]["target"])
-        if target == 0:
+    def match_chance(self, points: float, is_knock: bool, win: float) -> float:
+        """Return the chance to win the match; of the hand, *win*, if it is the match."""
+        if int(self.seen.table["rules"]["target"]) == 0:
             return win
-        scale = c.TARGET / target
-        scores = self.seen.scores
-        mine, theirs = (scores[self.seen.seat] * scale, scores[1 - self.seen.seat] * scale)
-        equity = self.tensors["equity"]
-        last = c.TARGET - 1
-        total = 0.0
-        for points, chance in zip(range(-c.MOST_POINTS, c.MOST_POINTS + 1), results.tolist(), strict=True):
-            if chance > 0:
-                me, them = mine + max(points, 0) * scale, theirs + max(-points, 0) * scale
-                won = (
-                    1.0
-                    if me >= c.TARGET
-                    else 0.0
-                    if them >= c.TARGET
-                    else equity[min(int(me), last), min(int(them), last)]
-                )
-                total += chance * float(won)
-        return total
+        return float(_match_chance(self.seen.view.copy(), points, is_knock, c.act.params))
 
 
 def _unseen(seen: Observation) -> int:

@@ -32,7 +32,7 @@ Departures: none. Measured in docs/agents/gin_pass.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -59,7 +59,9 @@ from rummylab.games.gin_pass.rules import (
     next_seat,
     unseen,
 )
-from rummylab.games.gin_pass.view import GinPassObservation
+
+if TYPE_CHECKING:
+    from rummylab.games.gin_pass.view import GinPassObservation
 
 SAME, DIFFERENT = range(2)
 """Values of ``next_suit``."""

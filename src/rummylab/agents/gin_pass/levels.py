@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from rummylab.agents.levels import Ladder, noisy
 
-NOISE = (0.70, 0.64, 0.583, 0.52, 0.458, 0.376, 0.287, 0.20, 0.115, 0.0)
+NOISE = (0.80, 0.745, 0.684, 0.618, 0.545, 0.462, 0.368, 0.261, 0.137, 0.0)
 """Probability of a random move, level by level."""
 LADDER = Ladder("Keats", noisy("keats-tuned", NOISE), {})
