@@ -124,6 +124,34 @@ def cost_in_a_fresh_process(games: int) -> Point:
     return found
 
 
+def apart(name: str, games: int, n: int) -> Point:
+    """Play the match in *n* programs at once that know nothing of each other; return the time of the slowest.
+
+    No way of sharing work out can be faster than this, so it tells what the cores of this machine are worth together.
+    """
+    command = [sys.executable, __file__, "--alone", name, "--games", str(games)]
+    programs = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(n)]
+    for program in programs:
+        assert program.stdout is not None
+        program.stdout.readline()  # its code is loaded
+    for program in programs:
+        assert program.stdin is not None
+        program.stdin.write("go\n")
+        program.stdin.flush()
+    seconds = max(float(program.communicate()[0]) for program in programs)
+    return {"games": n * games, "seconds": seconds}
+
+
+def alone(name: str, games: int) -> None:
+    """Be one of those programs: say when the code is loaded, wait for a line, play, and print the seconds it took."""
+    played(name, games, ThisProcess())
+    print("ready", flush=True)
+    sys.stdin.readline()
+    began = time.perf_counter()
+    played(name, games, ThisProcess())
+    print(time.perf_counter() - began, flush=True)
+
+
 def plan(arguments: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Point]]]:
     """Yield the name of every figure with the function that measures it."""
     repeats, cores = arguments.repeats, arguments.cores
@@ -133,6 +161,12 @@ def plan(arguments: argparse.Namespace) -> Iterator[tuple[str, Callable[[], Poin
                 place = way(n) if n > 1 or way is Processes else ThisProcess()
                 run = lambda name=name, games=games, place=place: played(name, games, place)  # noqa: E731
                 yield f"{name}, {way.__name__.lower()}, {n}", lambda run=run, games=games: best_of(repeats, run, games)  # type: ignore[misc]
+        for n in range(1, cores + 1):
+
+            def in_programs(name: str = name, games: int = games, n: int = n) -> Point:
+                return min((apart(name, games, n) for _ in range(repeats)), key=lambda point: point["seconds"])
+
+            yield f"{name}, programs, {n}", in_programs
         stored = lambda name=name, games=games: with_store(name, games)  # noqa: E731
         yield f"{name}, store, 1", lambda stored=stored, games=games: best_of(repeats, stored, games)  # type: ignore[misc]
         yield f"{name}, store size, 1", lambda stored=stored, games=games: {"games": games, "bytes": stored()}  # type: ignore[misc]
@@ -172,7 +206,7 @@ def ways(points: Points, game: str) -> dict[str, dict[int, Point]]:
     found: dict[str, dict[int, Point]] = {}
     for name, point in points.items():
         which, way, n = name.split(", ")
-        if which == game and way in ("threads", "processes", "ray nodes"):
+        if which == game and way in ("threads", "processes", "programs", "ray nodes"):
             found.setdefault(way, {})[int(n)] = point
     return found
 
@@ -192,7 +226,12 @@ def fit(found: list[Point], what: str = "seconds") -> tuple[float, float]:
 
 
 def draw_cores(path: Path, points: Points) -> None:
-    looks = {"threads": (plots.BLUE, "o-"), "processes": (plots.ORANGE, "s--"), "ray nodes": (plots.GREEN, "^:")}
+    looks = {
+        "threads": (plots.BLUE, "o-"),
+        "processes": (plots.ORANGE, "s--"),
+        "programs": (plots.GREY, "d-."),
+        "ray nodes": (plots.GREEN, "^:"),
+    }
     with plots.figure(path, 9.0, 3.8, len(PAIRS)) as (_, panels):
         for axes, game in zip(panels, PAIRS, strict=True):
             found = ways(points, game)
@@ -247,12 +286,18 @@ def page(points: Points) -> str:
         for way, by_cores in ways(points, game).items():
             for n, point in by_cores.items():
                 cpu = f"{1e6 * point['cpu'] / point['games']:.1f}" if "cpu" in point else "-"
-                gain = ways(points, game)["threads"][1]["seconds"] / point["seconds"]
+                base = ways(points, game)["threads"][1]
+                gain = point["games"] / point["seconds"] * base["seconds"] / base["games"]
                 rate = f"{point['games'] / point['seconds']:,.0f}"
                 lines.append(
                     f"| {game}: {' / '.join(agents)}, {way} | {n} | {point['games']:,} | {rate} | {cpu} | {gain:.2f} |"
                 )
-    lines += ["", f"Two workers should be worth {LEAST_SPEED_UP} of one. Threads are what compiled games use.", ""]
+    lines += [
+        "",
+        f"Two workers should be worth {LEAST_SPEED_UP} of one. Compiled games use threads. Programs are matches",
+        "started side by side that know nothing of each other: what this machine's cores are worth together.",
+        "",
+    ]
     lines += ["![games a second against cores](scale-cores.svg)", ""]
     for game in PAIRS:
         one, stored, size = (points.get(f"{game}, {what}, 1") for what in ("threads", "store", "store size"))
@@ -300,7 +345,12 @@ def main() -> None:
     parser.add_argument("--no-ray", dest="ray", action="store_false", help="leave the Ray nodes out")
     parser.add_argument("--again", action="store_true", help="measure what is kept already, too")
     parser.add_argument("--cost-of", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--alone", choices=PAIRS, help=argparse.SUPPRESS)
+    parser.add_argument("--games", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.alone:
+        alone(arguments.alone, arguments.games)
+        return
     if arguments.cost_of:
         print(json.dumps(cost_of(arguments.cost_of)))
         return
