@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from examples_path import example
-from rummylab import gin, match, play_match, register_agent
+from rummylab import agent, gin, match, play_match, register_agent
 from rummylab.arena.backends import ThisProcess
-from rummylab.arena.jobs import CopiedJob
+from rummylab.arena.jobs import CopiedJob, TableJob
 from rummylab.arena.statistics import ratio, share, wilson
 from rummylab.errors import AgentError, OptionError, UnknownNameError
 from rummylab.games.gin import rules as r
@@ -49,8 +49,6 @@ def test_both_games_of_a_pair_use_the_same_cards() -> None:
 
 
 def test_the_batch_and_the_python_table_deal_the_same_decks() -> None:
-    from rummylab import agent
-
     batch = match("gin", "simple", "simple", games=40, seed=5, workers=1).tallies
     starters = [
         next(play_match(gin(), [agent("gin", "simple"), agent("gin", "simple")], 5, pair=pair)).starter
@@ -145,6 +143,13 @@ def test_objects_and_classes_play_on_all_cores_with_the_same_result() -> None:
     )
     assert same(one.tallies, two.tallies)
     assert same(one.tallies, made.tallies)
+
+
+def test_a_listed_agent_reaches_other_processes_by_name() -> None:
+    """As a copy its kernel would be recompiled in every process, which takes seconds."""
+    job = CopiedJob(TableJob(gin(), [Steady(), agent("gin", "random")], 3))
+    assert b"rummylab.agents.gin.random" in job._job
+    assert b"numba" not in job._job
 
 
 def test_a_class_at_the_table_is_given_to_every_core_after_a_forecast(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,16 @@ results, with the games of a deal next to each other.
 
 from __future__ import annotations
 
+import io
 import pickle
+import sys
 import time
+from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -306,14 +310,33 @@ class CopiedJob:
 
     def __init__(self, job: TableJob) -> None:
         """Raise an error of some kind if the players cannot be copied to another process."""
-        from cloudpickle import dumps
+        from cloudpickle import Pickler
 
-        self._job: bytes = dumps(job)
+        kernels = {type(player.kernel): _by_name for player in job.players if isinstance(player, CompiledAgent)}
+
+        class Copier(Pickler):  # type: ignore[misc]
+            dispatch_table = ChainMap(kernels, Pickler.dispatch_table)
+
+        Copier(file := io.BytesIO()).dump(job)
+        self._job = file.getvalue()
 
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
         """Play a chunk and record its first *record* games."""
         played: Played = pickle.loads(self._job)(chunk, record)
         return played
+
+
+def _by_name(kernel: Any) -> Any:
+    """Pickle the kernel of a listed agent as the name of its module, because a copy is recompiled in every process."""
+    home = kernel.py_func.__module__
+    listed = getattr(sys.modules.get(home), "act", None)
+    if getattr(listed, "kernel", None) is kernel:
+        return _kernel_in, (home,)
+    return kernel.__reduce__()
+
+
+def _kernel_in(home: str) -> Any:
+    return import_module(home).act.kernel
 
 
 def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
