@@ -17,7 +17,7 @@ from rummylab.games.contract.distance import measure_many
 from rummylab.games.contract.evaluate import Evaluator
 from rummylab.games.contract.options import ContractOptions
 
-SEATS = {"chinese": (2,), "chinese-7": (2, 3), "contract-7": (2, 3), "liverpool-7": (3,)}
+SEATS = {"chinese": (2,), "chinese-7": (2, 3), "contract-7": (2, 3), "liverpool-7": (3,), "shanghai-10": (3,)}
 N_HANDS, PASSES, SEED = 1_000, 20, 7
 
 

@@ -25,9 +25,10 @@ from rummylab.games.contract.view import ContractRummy
 SEATS = {
     "chinese": (2,),
     "chinese-literal": (2,),
-    "chinese-7": (2, 3, 4),
-    "contract-7": (2, 3, 4),
-    "liverpool-7": (3, 4),
+    "chinese-7": (2, 3, 4, 5, 6),
+    "contract-7": (2, 3, 4, 5, 6),
+    "liverpool-7": (3, 4, 5),
+    "shanghai-10": (3, 4),
 }
 VOID = OUTCOMES.index("void")
 

@@ -21,7 +21,7 @@ LINE_UPS = {
     "gin": ("simple", "random"),
     "gin_pass": ("keats", "random", "dummy", "random"),
     "indian": ("mindist", "random", "minscore", "mindist-opp", "random", "minscore"),
-    "contract": ("chinese-heuristic", "random", "chinese-counter", "random"),
+    "contract": ("chinese-heuristic", "random", "chinese-counter", "random", "contract-greedy", "contract-greedy"),
 }
 SEATS = [(name, seats) for name, line_up in LINE_UPS.items() for seats in range(2, len(line_up) + 1)]
 AT_THE_TABLE = ("scores", "winner", "starter", "hands", "decisions", "outcomes", "won_by", "illegal")

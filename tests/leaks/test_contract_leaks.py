@@ -102,7 +102,8 @@ def test_who_replaces_a_wild_shows_the_wild_and_nothing_else() -> None:
     [
         ("chinese-7", {"seats": 3, "contract": "R7+S3", "hand_sizes": "11"}),
         ("chinese-7", {"seats": 4, "contract": "S5+S4", "hand_sizes": "10"}),
-        ("contract-7", {"seats": 4, "contract": "S3+R4", "hand_sizes": "10"}),
+        ("contract-7", {"seats": 6, "contract": "S3+R4", "hand_sizes": "10"}),
+        ("shanghai-10", {"seats": 3, "contract": "3S3+R5", "hand_sizes": "14", "buys": "4"}),
     ],
     ids=lambda one: one if isinstance(one, str) else one["contract"],
 )

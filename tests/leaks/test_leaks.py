@@ -45,6 +45,7 @@ PHASES = {
     "contract-chinese-7": {"draw", "play", "lay down", "over"},
     "contract-contract-7": {"draw", "play", "lay down", "over"},
     "contract-liverpool-7": {"draw", "buy", "play", "lay down", "over"},
+    "contract-shanghai-10": {"draw", "buy", "play", "lay down", "over"},
     "basic_rummy-ten": {"draw", "play", "over"},
     "basic_rummy-seven": {"draw", "play", "over"},
     "gin_pass-course": {"pass", "draw", "discard", "over"},

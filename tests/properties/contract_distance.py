@@ -29,8 +29,14 @@ CONTRACTS: dict[str, tuple[tuple[int, ...], tuple[int, ...], int]] = {
     "2S3+R4": ((3, 3), (4,), 12),
     "S3+2R4": ((3,), (4, 4), 12),
     "3R4": ((), (4, 4, 4), 12),
+    "2S3+R5": ((3, 3), (5,), 12),
+    "S3+R10": ((3,), (10,), 14),
+    "3S3+R5": ((3, 3, 3), (5,), 15),
+    "3R5": ((), (5, 5, 5), 16),
 }
 """The contracts of all presets: sizes of the sets, sizes of the runs, cards of a hand."""
+SHANGHAI = ("2S3+R5", "S3+R10", "3S3+R5", "3R5")
+"""Contracts that only `shanghai-10` asks for, whose pack is the last."""
 PACKS = {"one deck": (1, True), "two decks": (2, True), "two decks, jokers wild": (2, False)}
 
 

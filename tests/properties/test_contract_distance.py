@@ -55,14 +55,18 @@ def distance(text: str, name: str, terms: Terms = ONE_DECK) -> tuple[int, set[st
     return int(out[0, 0]), cards | ({"PJ"} if help_mask & twin.WILD_BIT else set())
 
 
-@pytest.mark.parametrize("name", twin.CONTRACTS)
-@pytest.mark.parametrize("where", twin.PACKS)
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [(where, name) for where in twin.PACKS for name in twin.CONTRACTS if name not in twin.SHANGHAI]
+    + [("two decks, jokers wild", name) for name in twin.SHANGHAI],
+)
 def test_the_kernel_equals_the_list_of_all_lay_downs(where: str, name: str) -> None:
     decks, wild_twos = twin.PACKS[where]
+    n_hands = N_HANDS // 10 if name == "3S3+R5" else N_HANDS  # the list has billions of laydowns
     rng = np.random.default_rng(len(where) + 100 * len(name))
     size = twin.CONTRACTS[name][2]
     for extra in (0, 1):
-        hands = twin.random_hands(rng, N_HANDS // 2, size + extra, decks, helpful=extra > 0)
+        hands = twin.random_hands(rng, n_hands // 2, size + extra, decks, helpful=extra > 0)
         assert not len(twin.compare(name, twin.terms(decks, wild_twos), hands))
 
 

@@ -344,6 +344,7 @@ OUTCOMES = {
     "contract-chinese-7": {"out by discard", "out by lay-off", "void"},
     "contract-contract-7": {"out by discard", "out by lay-off", "void"},
     "contract-liverpool-7": {"out by discard", "void"},
+    "contract-shanghai-10": {"out by discard", "void"},
     # Who could undercut would have knocked: that needs a longer hand or another limit, as in HOUSE_RULES.
     "gin_pass-course": {"knock", "gin", "washout"},
     "gin_pass-course-ten": {"knock", "gin", "washout"},

@@ -17,7 +17,7 @@ from rummylab.engine.records import Record
 from rummylab.engine.referee import play_match
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.errors import RecordError, RummyError, UnknownNameError
+from rummylab.errors import OptionError, RecordError, RummyError, UnknownNameError
 from rummylab.games.contract.options import ContractOptions
 from rummylab.games.contract.view import contract
 from rummylab.games.lookup import rules_of
@@ -276,9 +276,9 @@ def test_a_position_with_a_replaced_wild_reads_back() -> None:
 # --- Many players -----------------------------------------------------------------------------------------------------
 
 
-def test_three_and_four_play_with_two_decks_and_two_jokers_each() -> None:
+def test_three_to_six_play_with_two_decks_and_two_jokers_each() -> None:
     for preset in ContractOptions.PRESETS:
-        for seats in (3, 4):
+        for seats in ContractOptions.PLAYERS.get(preset, (3, 4, 5, 6)):
             counts = Counter(State.deal(contract(preset, seats=seats), 3).deck)
             assert counts.pop(Card.parse("PJ")) == 4
             assert set(counts.values()) == {2}
@@ -423,13 +423,14 @@ def test_without_a_final_discard_a_player_with_one_card_keeps_it() -> None:
 COSTS = {
     "chinese-7": {"3h": 5, "9h": 5, "Th": 10, "Kh": 10, "Ah": 10, "2h": 20, "PJ": 20},
     "contract-7": {"3h": 3, "9h": 9, "Th": 10, "Kh": 10, "Ah": 15, "2h": 25, "PJ": 25},
+    "shanghai-10": {"2h": 5, "3h": 5, "9h": 5, "Th": 5, "Jh": 10, "Ah": 15, "PJ": 20},
     "liverpool-7": {"2h": 2, "3h": 3, "9h": 9, "Th": 10, "Jh": 10, "Ah": 15, "PJ": 25},
 }
 
 
 @pytest.mark.parametrize("preset", COSTS)
 def test_what_each_card_costs(preset: str) -> None:
-    rules = contract(preset, contract="2S3", hand_sizes="7", rounds=1, seats=3)
+    rules = contract(preset, contract="2S3", hand_sizes="7", buys="3", rounds=1, seats=3)
     caught = " ".join(COSTS[preset])
     state = table_with(rules, "7c 7h 7s 9c 9h 9s 4d", caught, "3c 5c 6c 8c Tc Qc Kc", up="Ad", stock="7d")
     push(state, "draw stock; pass; pass; lay down 7c 7h 7s; lay down 9c 9h 9s; lay off 7d on meld 1; discard 4d")
@@ -453,6 +454,7 @@ ROUNDS = {
     "chinese-7": ("2S3 S3+R4 2R4 S5+S4 S3+R7 2S3+R4 S3+2R4", "7 8 9 10 11 12 12"),
     "contract-7": ("2S3 S3+R4 2R4 3S3 2S3+R4 S3+2R4 3R4", "10 10 10 10 12 12 12"),
     "liverpool-7": ("2S3 S3+R4 2R4 3S3 2S3+R4 S3+2R4 3R4", "7 10 10 10 12 12 14"),
+    "shanghai-10": ("2S3 S3+R4 2R4 3S3 S3+R7 2S3+R5 3R4 S3+R10 3S3+R5 3R5", " ".join(["11"] * 10)),
 }
 
 
@@ -467,6 +469,25 @@ def test_the_presets() -> None:
         assert ContractOptions.parse(str(ContractOptions.preset(preset, seats=4))).seats == 4
     with pytest.raises(UnknownNameError, match="did you mean 'contract-7'"):
         contract("contract8")
+
+
+def test_some_presets_are_not_for_every_number_of_players() -> None:
+    with pytest.raises(OptionError, match="liverpool-7 is for 3 to 5 players, not 2"):
+        contract("liverpool-7", seats=2)
+    with pytest.raises(OptionError, match="shanghai-10 is for 3 to 4 players, not 5"):
+        contract("shanghai-10(seats=5)")
+    options = contract("contract-7(seats=6)", wild_twos=False).options
+    assert ContractOptions.parse(str(options)) == options, "the nearest preset is one for six"
+
+
+def test_contracts_that_the_pack_cannot_fill_are_refused_in_a_sentence() -> None:
+    with pytest.raises(OptionError, match="asks for S8, but only 4 cards of a rank and 2 wilds are in play"):
+        contract(contract="S8", hand_sizes="10", wild_twos=False)
+    assert contract(contract="S8", hand_sizes="10").options.contracts[0].cards == 8
+
+
+def test_shanghai_buys_three_times_a_round_and_four_times_in_the_last_two() -> None:
+    assert contract("shanghai-10").options.buys_by_round == (3,) * 8 + (4, 4)
 
 
 @pytest.mark.parametrize("preset", ROUNDS)
@@ -485,7 +506,10 @@ def test_the_former_name_of_a_preset_still_reads() -> None:
     assert rules_of("contract", "contract7").options == contract("contract-7").options
 
 
-@pytest.mark.parametrize(("preset", "seats"), [("chinese-7", 4), ("contract-7", 2), ("liverpool-7", 3)])
+@pytest.mark.parametrize(
+    ("preset", "seats"),
+    [("chinese-7", 4), ("contract-7", 2), ("liverpool-7", 3), ("shanghai-10", 4), ("contract-7", 6)],
+)
 def test_a_record_of_a_later_round_replays_with_its_own_contract(preset: str, seats: int) -> None:
     rules = contract(preset, seats=seats)
     names = [f"player {seat}" for seat in range(seats)]
@@ -495,7 +519,7 @@ def test_a_record_of_a_later_round_replays_with_its_own_contract(preset: str, se
 
 
 def test_sets_for_two_are_the_first_version_of_the_rules_and_all_else_the_second() -> None:
-    assert [contract(preset).version for preset in ROUNDS] == [1, 1, 2, 2, 2]
+    assert [contract(preset).version for preset in ROUNDS] == [1, 1, 2, 2, 2, 2]
     assert contract("chinese", seats=3).version == 2
 
 

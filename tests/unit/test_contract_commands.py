@@ -7,11 +7,14 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from contract_tables import table_with
+from helpers import push
 from rummylab.arena import speed
 from rummylab.cli.main import app
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import RummyError
+from rummylab.games.contract.show import ContractShow
 from rummylab.games.contract.view import contract
 
 
@@ -56,6 +59,25 @@ def test_a_hand_far_from_the_contract_is_told_exactly_how_far() -> None:
     rules = ("--rules", "chinese(contract=3S3, hand_sizes=9)")
     assert "6 cards short" in run("hand", "contract", junk, *rules)
     assert json.loads(run("hand", "contract", junk, *rules, "--json"))["short"] == 6
+
+
+def test_the_table_tells_what_cards_cost_and_how_often_one_buys() -> None:
+    def told(preset: str) -> str:
+        return " ".join(" ".join(part.paragraphs) for part in ContractShow.sections(contract(preset)))
+
+    assert "Cards from 3 to 9: 5 each; tens, court cards and aces: 10 each; wild cards: 20 each." in told("chinese")
+    assert "Cards from 3 to 10: their face value; court cards: 10 each; aces: 15 each" in told("contract-7")
+    assert "3 times a round, 4 in rounds 9 and 10." in told("shanghai-10")
+    assert "buy" not in told("contract-7"), "nobody buys at a table of two"
+    assert "side by side" not in told("contract-7(wild_neighbors=true)")
+
+
+def test_a_wild_that_a_long_meld_needs_next_is_shown() -> None:
+    rules = contract(contract="S5+S4", hand_sizes="10")
+    hands = "7c 7h 7s 7d PJ 9c 9h 9s 9d 4d", "3c 5d 6h 8s Td Qc Kh Jc Ac As"
+    state = push(table_with(rules, *hands, up="8d", stock="3d"), "draw stock; lay down 7c 7h 7s 7d")
+    groups = ContractShow(state.observe(Seat(0)), ["You", "Other"]).groups()
+    assert (groups[0].label, [card.card for card in groups[0].cards]) == ("ready: for meld 1", ["PJ"])
 
 
 def test_a_contract_can_be_named() -> None:

@@ -134,12 +134,23 @@ def test_a_match_reports_matches_won_places_and_chips() -> None:
     text = said("match", "indian", "mindist", "random", "--format", "deals-2", "--games", "40", "--workers", "1")
     assert "of matches (95% interval" in text
     assert "mean place" in text
+    assert "chips per match" in text
 
 
 def test_a_tournament_is_played_in_a_format() -> None:
     words = ["mindist", "random", "--format", "pool-61(rejoin=true)", "--games", "4", "--json", "--workers", "1"]
     result = json.loads(said("tournament", "indian", *words))
     assert result["config"]["rules"] == 'platform(format="pool-61(rejoin=true)")'
+
+
+def test_as_many_agents_play_as_the_rules_have_seats() -> None:
+    two = ("random", "contract-greedy")
+    few = refused("match", "indian", "mindist", "random", "--rules", "platform(seats=3)", "--format", "pool-61")
+    assert "The rules platform(seats=3, format=pool-61) have 3 seats, but 2 agents play" in few
+    assert "liverpool-7 is for 3 to 5 players, not 2" in refused("match", "contract", *two, "--rules", "liverpool-7")
+    assert "liverpool-7 is for 3 to 5 players, not 2" in refused(
+        "tournament", "contract", *two, "--rules", "liverpool-7"
+    )
 
 
 def test_a_format_that_is_not_there_is_named() -> None:
@@ -230,4 +241,6 @@ def test_a_person_at_the_table_sees_the_standing() -> None:
     assert "Indian Rummy | online rules, changed | pool 61" in made.text
     assert "You 0 of 61, Asha 0 of 61, Ben 0 of 61" in made.text
     assert "You 15 of 61" in made.text
+    assert "Drops left 3" in made.text, "of four first drops one is spent"
+    assert "Asha 0 lost | 4 drops left" in made.text
     assert "wins the match." in made.text

@@ -184,6 +184,7 @@ def test_a_card_in_a_bold_line_does_not_end_it() -> None:
         ("gin", {"rules": "eaai(target=30)"}, "score"),
         ("indian", {"format": "deals-2"}, "declared"),
         ("contract", {"rules": "chinese(rounds=2)"}, "went out"),
+        ("contract", {"rules": "shanghai-10", "seats": 3}, "went out"),
         ("gin_pass", {"rules": "course(hands=6)", "seats": 3}, "score"),
     ],
 )
@@ -366,7 +367,7 @@ def test_options_that_contradict_each_other_are_refused(words: tuple[str, ...], 
     ("words", "match"),
     [
         (("gin",), "Gin Rummy | official rules | to 100"),
-        (("indian",), "Indian Rummy | online rules | deals 3"),
+        (("indian",), "Indian Rummy | online rules | best of 3"),
         (("contract",), "Contract rummy | Chinese rules | to 100"),
         (("gin_pass",), "Gin with a passed card | course rules | 8 hands"),
         (("gin_pass", "--rules", "course(hands=40)"), "course rules | 40 hands"),

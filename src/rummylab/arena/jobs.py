@@ -29,13 +29,14 @@ from rummylab.arena.seating import games_per_deal, seatings, seatings_of
 from rummylab.arena.sums import MatchSums, Smalls, sums_of, won_by_deal
 from rummylab.cards.rng import root_of
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS, Agent, CompiledAgent
+from rummylab.engine.options import parse_call
 from rummylab.engine.records import Record
 from rummylab.engine.rows import MAX_HANDS, Rows
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.streams import player_stream
-from rummylab.errors import AgentError, IllegalActionError, NotationError
+from rummylab.errors import AgentError, IllegalActionError, NotationError, OptionError
 from rummylab.games.lookup import rules_of
 from rummylab.games.registry import game
 
@@ -375,10 +376,26 @@ class Task(NamedTuple):
         return [GameKey(self.agents, number // per_deal, number % per_deal) for number in games]
 
 
+def rules_for(game_name: str, preset: str | None, seats: int) -> Rules:
+    """Return the rules for a lineup of *seats* agents.
+
+    Raises:
+        OptionError: The rules are for another number of players.
+    """
+    rules = rules_of(game_name, preset)
+    if rules.seats == seats:
+        return rules
+    if "seats" not in rules.options.to_dict():
+        raise OptionError(f"{game_name} has {rules.seats} seats, but {seats} agents are named.")
+    if preset is not None and "seats" in parse_call(preset)[1]:
+        raise OptionError(f"The rules {preset} have {rules.seats} seats, but {seats} agents play.")
+    return rules_of(game_name, preset, seats=seats)
+
+
 @cache
 def _job(task_key: tuple[Any, ...]) -> Any:
     game_name, preset, names, seed, seconds = task_key
-    rules = rules_of(game_name, preset, **({"seats": len(names)} if len(names) != 2 else {}))
+    rules = rules_for(game_name, preset, len(names))
     players = [player(game_name, name, seconds) for name in names]
     return job_for(rules, players, seed, [i for i, name in enumerate(names) if is_outside(game_name, name)])
 

@@ -21,7 +21,7 @@ import numpy as np
 from rummylab.agents.register import guarded_agent
 from rummylab.arena.backends import Backend, ThisProcess, local
 from rummylab.arena.chunks import Forecast, Progress, compile_together, play_plan
-from rummylab.arena.jobs import Chunk, CompiledJob, CopiedJob, Played, TableJob, job_for, play_task
+from rummylab.arena.jobs import Chunk, CompiledJob, CopiedJob, Played, TableJob, job_for, play_task, rules_for
 from rummylab.arena.latency import Latency
 from rummylab.arena.markdown import percent_words, signed_words, told_apart
 from rummylab.arena.outside import Fault, is_outside, player
@@ -502,8 +502,7 @@ def _secret(plan: MatchPlan, names: Sequence[str]) -> int | None:
 def _object_tasks(plan: MatchPlan, players: Sequence[Seated]) -> tuple[Any, Sequence[Chunk]]:
     """Return a job for players of which some are objects, and the chunks to play."""
     seats = len(players)
-    rules = rules_of(plan.game, plan.preset)
-    rules = rules if rules.seats == seats else rules_of(plan.game, plan.preset, seats=seats)
+    rules = rules_for(plan.game, plan.preset, seats)
     given = [
         player(plan.game, p, plan.seconds_a_move) if isinstance(p, str) else _guarded(plan.game, p) for p in players
     ]

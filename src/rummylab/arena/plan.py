@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rummylab.arena.jobs import Chunk, Task, tally_of
+from rummylab.arena.jobs import Chunk, Task, rules_for, tally_of
 from rummylab.arena.keys import Lineup
 from rummylab.arena.outside import fingerprint, is_compiled, is_outside
 from rummylab.arena.seating import games_per_deal
@@ -18,7 +18,6 @@ from rummylab.arena.version import version_of_play
 from rummylab.cards.rng import is_key
 from rummylab.engine.streams import key_text, new_key, parse_key
 from rummylab.errors import OptionError
-from rummylab.games.lookup import rules_of
 from rummylab.games.registry import game
 
 CHUNK = 250
@@ -224,9 +223,7 @@ class MatchPlan(PlayPlan):
         seats = len(self.agents)
         if seats < 2:
             raise OptionError(f"A match needs at least two agents, not {seats}.")
-        rules = rules_of(self.game, self.preset)
-        if seats != rules.seats and "seats" not in rules.options.to_dict():
-            raise OptionError(f"{self.game} has {rules.seats} seats, but {seats} agents are named.")
+        rules_for(self.game, self.preset, seats)
         check_games(self.games, seats)
         if self.sprt is not None and seats != 2:
             raise OptionError(f"A sequential test compares two agents, not {seats}.")

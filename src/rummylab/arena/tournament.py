@@ -12,7 +12,7 @@ import numpy as np
 
 from rummylab.arena.backends import Backend, local
 from rummylab.arena.chunks import Forecast, Progress, compile_together, play_plan
-from rummylab.arena.jobs import Played
+from rummylab.arena.jobs import Played, rules_for
 from rummylab.arena.keys import ChunkKey, Lineup
 from rummylab.arena.match import KEEP_GAMES, MatchResult, result_of
 from rummylab.arena.plan import PlayPlan
@@ -50,6 +50,7 @@ class Plan(PlayPlan):
             raise OptionError(f"An agent is listed twice: {', '.join(self.agents)}.")
         if self.games < 2:
             raise OptionError(f"games is {self.games}; a pair of agents plays at least 2.")
+        rules_for(self.game, self.preset, 2)
 
     def lineups(self) -> list[Lineup]:
         pairs: list[Lineup] = list(itertools.combinations(self.agents, 2))

@@ -226,9 +226,13 @@ def _show_result(result: Any) -> None:
 
 def _show_place(result: Any, number: int) -> None:
     """Show an agent's mean place and what it wins in a match."""
+    from rummylab.games.lookup import rules_of
+
     place, gain = result.place_of(number), result.gain_per_match_of(number)
+    options: Any = rules_of(result.game, result.rules).options  # of a game with formats
+    what = "chips" if options.match_format.chips else "points"
     say(f"    mean place {place.value:.3f} (95% interval: {place.low:.3f} to {place.high:.3f})")
-    say(f"    {gain.value:+.2f} points or chips per match (95% interval: {gain.low:+.2f} to {gain.high:+.2f})")
+    say(f"    {gain.value:+.2f} {what} per match (95% interval: {gain.low:+.2f} to {gain.high:+.2f})")
 
 
 def _show_hands(result: Any) -> None:

@@ -9,5 +9,5 @@ NOISE = (0.90, 0.82, 0.75, 0.665, 0.57, 0.465, 0.345, 0.25, 0.12, 0.0)
 LADDER = Ladder(
     "Counter",
     noisy("chinese-counter", NOISE),
-    dict.fromkeys(("chinese-7", "contract-7", "liverpool-7"), "contract-greedy"),
+    dict.fromkeys(("chinese-7", "contract-7", "liverpool-7", "shanghai-10"), "contract-greedy"),
 )

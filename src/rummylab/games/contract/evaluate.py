@@ -82,7 +82,8 @@ class Evaluator:
 
     def __init__(self, contract: Contract, options: ContractOptions | None = None) -> None:
         base = options or ContractOptions()
-        changed = {"contract": str(contract), "hand_sizes": str(contract.hand), "buys": "0", "rounds": 1}
+        dealt = max(contract.hand, contract.cards)  # the cards that a larger contract needs are bought
+        changed = {"contract": str(contract), "hand_sizes": str(dealt), "buys": "0", "rounds": 1}
         self.options = ContractOptions.from_dict(base.to_dict() | changed)
         self.rules = ContractRummy(self.options)
         self.contract = contract

@@ -47,6 +47,16 @@ _LIVERPOOL_7: Final[dict[str, Any]] = {
     "hand_sizes": "7 10 10 10 12 12 14",
     "wild_twos": False,
 }
+_SHANGHAI_10: Final[dict[str, Any]] = {
+    "seats": 3,
+    "contract": "2S3 | S3+R4 | 2R4 | 3S3 | S3+R7 | 2S3+R5 | 3R4 | S3+R10 | 3S3+R5 | 3R5",
+    "hand_sizes": "11",
+    "rounds": 10,
+    "wild_twos": False,
+    "buys": "3 3 3 3 3 3 3 3 4 4",
+    "ten_points": 5,
+    "ace_points": 15,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +177,12 @@ class ContractOptions(Options):
         "chinese-7": _CHINESE_7,
         "contract-7": _CONTRACT_7,
         "liverpool-7": _LIVERPOOL_7,
+        "shanghai-10": _SHANGHAI_10,
     }
+    PLAYERS: ClassVar[Mapping[str, range]] = {"liverpool-7": range(3, 6), "shanghai-10": range(3, 5)}
+    """Numbers of players of presets that are not for two to six. Two decks without wild twos are too few for more."""
     RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "seats": (2, 4),
+        "seats": (2, MAX_SEATS),
         "decks": (1, 2),
         "jokers": (0, 2),
         "max_reshuffles": (0, 100),
@@ -199,6 +212,7 @@ class ContractOptions(Options):
             raise OptionError(f"option buys is {self.buys!r}, but a player buys 0 to 20 discards a round")
         for number, contract in enumerate(self.contracts, start=1):
             self._check_round(number, contract)
+            self._check_sets(number, contract)
 
     def _check_round(self, number: int, contract: Contract) -> None:
         """Raise `OptionError` unless a round can be dealt and its contract laid down."""
@@ -215,6 +229,33 @@ class ContractOptions(Options):
             raise OptionError(
                 f"round {number} deals {dealt} cards to {self.seats} players, but only {cards} are in play"
             )
+
+    def _check_sets(self, number: int, contract: Contract) -> None:
+        """Raise `OptionError` if there are not enough cards of a rank, and wilds, for the sets of a round."""
+        wilds = self.decks * (self.jokers + 4 * self.wild_twos)
+        needed = sum(max(size - 4 * self.decks, 0) for size in contract.set_sizes)
+        if needed > wilds:
+            raise OptionError(
+                f"round {number} asks for {contract}, but only {4 * self.decks} cards of a rank "
+                f"and {wilds} wilds are in play"
+            )
+
+    @classmethod
+    def preset(cls, name: str, **changes: Any) -> Self:
+        """Return the preset *name*, with some options changed.
+
+        Raises:
+            OptionError: The preset is for another number of players.
+        """
+        players, seats = cls.PLAYERS.get(name), changes.get("seats")
+        if players is not None and isinstance(seats, int) and seats not in players:
+            raise OptionError(f"{name} is for {players[0]} to {players[-1]} players, not {seats}.")
+        return super().preset(name, **changes)
+
+    def changes_to(self, name: str) -> dict[str, Any]:
+        """Return what turns the preset *name* into these options; all of them if it is not for so many players."""
+        players = self.PLAYERS.get(name)
+        return self.to_dict() if players is not None and self.seats not in players else super().changes_to(name)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

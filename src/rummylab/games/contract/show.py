@@ -149,6 +149,10 @@ class ContractShow(Show):
         melds = list(self.value.lay_down)
         if self.is_laying_down:  # the value is that of the whole contract
             melds = [Hand.of(self.lay_down.cards, decks=2)] if self.lay_down is not None else []
+            if melds and self.lay_down is not None and self.lay_down.on:  # a card of a larger meld, perhaps a wild one
+                label = f"ready: for meld {self.lay_down.on}"
+                found.append(GroupView("next", "loose", "meld", label, 0, self.mine(melds.pop())))
+                hand = hand - Hand.of(self.lay_down.cards, decks=2)
         for number, meld in enumerate(melds):
             found.append(self._meld(f"meld{number}", meld))
         left = without(hand, melds)
@@ -421,46 +425,86 @@ class ContractShow(Show):
             rounds = [f"Every round asks for {contract_words(o.contracts[0])}, from {o.contracts[0].hand} cards."]
         wild = "Twos and jokers are wild." if o.wild_twos else "Jokers are wild."
         out = "Any move may empty your hand." if o.going_out == "lay_off" else "Your last card must be discarded."
+        if not o.final_discard:
+            out += " In the last round you may not discard it."
         match = (
             f"The match ends when somebody has {o.target} penalty points."
             if o.target
-            else f"The match has {o.rounds} rounds."
+            else f"The match has {o.rounds} round{'s' * (o.rounds != 1)}."
         )
-        buys = (
-            [
-                f"Others may buy the upcard you leave, {o.buys_by_round[0]} times a round, "
-                "with a penalty card from the stock."
-            ]
-            if o.seats > 2 and o.buys_by_round[0]
-            else []
-        )
-        low = "cards from 2 to 10 their face value" if o.face_value else f"cards from 3 to 9 {o.low_points}"
         return (
             Section("Contract", tuple(rounds)),
             Section(
                 "Wild cards",
-                (f"{wild} At least half of a meld must be natural.", *[_REPLACEMENT] * o.wild_replacement),
+                (
+                    f"{wild} At least half of a meld that is laid down must be natural.",
+                    *_run_words(o),
+                    *[_REPLACEMENT] * o.wild_replacement,
+                ),
             ),
             Section(
                 "A turn",
                 (
                     "Draw from the stock or take the upcard. Lay down the whole contract if you can. "
                     "Once you have laid down, lay off cards on melds. Then throw one card.",
-                    *buys,
+                    *_buying_words(o),
                 ),
             ),
             Section(
                 "Ending a round", (out, f"After {o.max_reshuffles} reshuffles an empty stock makes the round void.")
             ),
-            Section(
-                "Score",
-                (
-                    f"Caught cards cost penalty points: {low}, court cards {o.high_points}, "
-                    f"wild cards {o.wild_points}. Low is good.",
-                ),
-            ),
-            Section("Match", (match,)),
+            Section("Score", (f"Who is caught with cards pays penalty points. {_cost_words(o).capitalize()}.",)),
+            Section("Match", (match, "The lowest total wins.")),
         )
+
+
+def _run_words(o: ContractOptions) -> list[str]:
+    """Return what the runs of a laydown must not be, where the contract has runs."""
+    if not any(contract.runs for contract in o.contracts):
+        return []
+    found = ["In a run an ace is low or high."]
+    if not o.wild_neighbors:
+        found.append("No two wilds of a run lie side by side when you lay it down.")
+    if not o.joined_runs and any(contract.runs > 1 for contract in o.contracts):
+        found.append("Two runs of a suit must not join end to end.")
+    return found
+
+
+def _buying_words(o: ContractOptions) -> list[str]:
+    """Return how often a player may buy, where players buy."""
+    buys = o.buys_by_round
+    if o.seats == 2 or not any(buys):
+        return []
+    usual = Counter(buys).most_common(1)[0][0]
+    words = f"{usual} time{'s' * (usual != 1)} a round"
+    for n in sorted(set(buys) - {usual}):
+        rounds = [str(number) for number, buy in enumerate(buys, 1) if buy == n]
+        words += f", {n} in round{'s' * (len(rounds) > 1)} {' and '.join(rounds)}"
+    return [f"Others may buy the upcard you leave with a penalty card from the stock: {words}."]
+
+
+def _cost_words(o: ContractOptions) -> str:
+    """Return what cards cost, cards of the same price together."""
+    court = f"{o.high_points}"
+    ten = court if o.ten_points < 0 else f"{o.ten_points}"
+    ace = court if o.ace_points < 0 else f"{o.ace_points}"
+    first = 3 if o.wild_twos else 2
+    prices: dict[str, list[str]] = {}
+    if o.face_value:
+        prices["their face value"] = [f"cards from {first} to 10"]
+    elif ten == str(o.low_points):
+        prices[f"{ten} each"] = [f"cards from {first} to 10"]
+    else:
+        prices[f"{o.low_points} each"] = [f"cards from {first} to 9"]
+        prices[f"{ten} each"] = ["tens"]
+    for name, price in (("court cards", court), ("aces", ace), ("wild cards", f"{o.wild_points}")):
+        prices.setdefault(f"{price} each", []).append(name)
+    return "; ".join(f"{_listed(names)}: {price}" for price, names in prices.items())
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return *words* as a list in a sentence."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 SHOW = ContractShow

@@ -167,6 +167,9 @@ class IndianShow(Show):
             facts.append(
                 Fact("drop", "A drop costs", str(self._drop_cost), "Points you lose if you give up the deal now.")
             )
+            if self.seen.format.is_pool:
+                left = str(self.seen.drops_left[self.seen.seat])
+                facts.append(Fact("drops_left", "Drops left", left, "First drops you can afford before you are out."))
         return tuple(facts)
 
     def target(self) -> tuple[TargetView, ...]:
@@ -213,8 +216,10 @@ class IndianShow(Show):
         state, paid = self.seat_state(seat), int(self.seen.table["paid"][seat])
         if state == "out":
             return "out of the match"
-        form = self.seen.format
-        stands = f"{self.seen.lost[seat]} lost · " if form.is_pool else ""
+        stands = ""
+        if self.seen.format.is_pool:
+            drops = self.seen.drops_left[seat]
+            stands = f"{self.seen.lost[seat]} lost · {drops} drop{'s' * (drops != 1)} left · "
         if state == "playing":
             return f"{stands}{count_cards(self.n_cards(seat))}"
         words = "dropped" if state == "dropped" else "declared wrongly"
@@ -240,11 +245,16 @@ class IndianShow(Show):
     def match_words(self) -> str:
         """Return the format."""
         form = self.seen.format
-        return str(form).partition("(")[0].replace("-", " ") if form.is_match else "one deal for points"
+        if form.is_match and not form.is_pool:
+            return f"best of {form.deals}"
+        return str(form).partition("(")[0].replace("-", " ") if form.is_pool else "one deal for points"
 
     def hand_words(self) -> str:
-        """Return what the present hand is called."""
-        return f"deal {self.hand_no + 1}"
+        """Return what the present hand is called: of a number of deals, or one more among those tied."""
+        form, number = self.seen.format, self.hand_no + 1
+        if form.is_match and not form.is_pool:
+            return f"deal {number} of {form.deals}" if number <= form.deals else f"deal {number}, to break the tie"
+        return f"deal {number}"
 
     # --- Actions ----------------------------------------------------------------------------------------------------
 
@@ -388,18 +398,12 @@ class IndianShow(Show):
     @classmethod
     def sections(cls, rules: Any) -> tuple[Section, ...]:
         """Return the rules in force, in words."""
-        o, form = rules.options, rules.options.match_format
+        o = rules.options
         score = {
             "paper": "Without a second run only the pure run is free of points.",
             "platform": "Without a pure run and a second run every card counts.",
             "pure_run_opens": "With a pure run, all valid melds are free of points.",
         }[o.score_rule]
-        if form.is_pool:
-            match = f"Lost points add up. Who reaches {form.out_at} is out; the last player left wins."
-        elif form.is_match:
-            match = f"The match has {form.deals} deals. Everybody starts with {form.chips} chips; the most chips win."
-        else:
-            match = "The match is one deal: the winner scores what the others lose."
         return (
             Section(
                 "Aim",
@@ -411,7 +415,8 @@ class IndianShow(Show):
             Section(
                 "Wild cards",
                 (
-                    "The rank of the indicator is wild, and so are printed jokers.",
+                    "The rank of the indicator is wild, and so are printed jokers."
+                    + (" If the indicator is a joker, aces are wild." if o.joker_indicator == "aces wild" else ""),
                     "In its own run a wild card counts as itself.",
                 ),
             ),
@@ -420,14 +425,15 @@ class IndianShow(Show):
                 (
                     "Draw from the stock or take the upcard, then throw one card."
                     + ("" if o.pile_jokers else " A joker may not be taken from the pile, except as the first upcard."),
-                    f"Before drawing you may drop: {o.first_drop} points before your first draw, {o.later_drop} later.",
+                    *_drop_words(rules),
                 ),
             ),
             Section(
                 "Declaring",
                 (
                     "Throw a card and declare the other thirteen.",
-                    f"A wrong declaration costs {o.wrong_declaration} points.",
+                    f"A wrong declaration costs {o.wrong_declaration} points"
+                    + (" and ends the deal." if o.seats == 2 else "; the others play on."),
                 ),
             ),
             Section(
@@ -436,11 +442,45 @@ class IndianShow(Show):
                     "Losers pay for the cards outside their melds: aces and court cards 10, others their number, "
                     "wild cards nothing.",
                     score,
-                    f"No hand costs more than {o.cap} points.",
+                    f"No hand costs more than {o.cap} points"
+                    + (f", or {o.first_drop} before your first turn." if o.first_turn_relief else "."),
                 ),
             ),
-            Section("Match", (match,)),
+            Section("Match", _match_words(rules)),
         )
+
+
+def _drop_words(rules: Any) -> tuple[str, ...]:
+    """Return what a drop costs, where players may drop."""
+    o = rules.options
+    if o.seats == 2 and not o.match_format.drop_at_two:
+        return ()
+    return (f"Before drawing you may drop: {o.first_drop} points before your first draw, {o.later_drop} later.",)
+
+
+def _match_words(rules: Any) -> tuple[str, ...]:
+    """Return how deals make a match, who may come back, and when the pot may be shared."""
+    form = rules.options.match_format
+    if not form.is_match:
+        return ("The match is one deal: the winner scores what the others lose.",)
+    if not form.is_pool:
+        return (
+            f"The match has {form.deals} deals. Everybody starts with {form.chips} chips; the most chips win.",
+            "A tie plays one more deal among those tied.",
+        )
+    words = [f"Lost points add up. Who reaches {form.out_at} is out; the last player left wins."]
+    if form.rejoin:
+        words.append(
+            "Who is out may rejoin at the highest score + 1, "
+            f"as long as nobody still in has lost more than {form.rejoin_limit}."
+        )
+    if form.split and rules.seats > 2:
+        near = "a first drop" if form.split_within == 1 else f"{form.split_within} first drops"
+        words.append(
+            f"When two or three are left, each within {near} of being out, "
+            "they may share the pot in proportion to their drops left."
+        )
+    return tuple(words)
 
 
 SHOW = IndianShow

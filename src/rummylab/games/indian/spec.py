@@ -26,8 +26,7 @@ SPEC: Final = GameSpec(
         "wild": "the wild rank (3, T, K, A), or the indicator itself (3c)",
         "dead": "cards known to be gone, such as '7h 8h'",
     },
-    help="""  Wild cards are marked *. K♣*=7♥ is a joker in the place of the seven of hearts.
-  MinScore: what your hand costs if another player declares now. MinDist: cards to exchange before you can declare.""",
+    help="  Wild cards are marked *. K♣*=7♥ is a joker in the place of the seven of hearts.",
     verbs=(
         Verb("draw stock", "DRAW_STOCK", "draw the top card of the stock"),
         Verb("draw upcard", "DRAW_PILE", "take the top card of the discard pile", former=("draw pile",)),

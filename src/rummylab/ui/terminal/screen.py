@@ -15,7 +15,7 @@ from rummylab.cards.card import Card
 
 CLEAR: Final = "\x1b[H\x1b[2J"
 CARD: Final = re.compile(r"(?:10|[2-9AJQK])[♣♥♠♦]")
-JOKER: Final = re.compile(r"(?<!printed )(?<!a )\bjoker\b")
+JOKER: Final = re.compile(r"(?<!printed )(?<![Aa] )\bjoker\b")
 """A joker where sentences name cards; the words "a joker" and "printed joker" stay."""
 ASCII: Final = str.maketrans({"·": "|", "−": "-", "±": "+/-", "─": "-", "×": "x", "✓": "x", "–": "-"})
 BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"

@@ -28,7 +28,7 @@ HELP: Final = (
     "  s, u or take        draw from the stock, take the upcard",
     "  7h, k 7h            throw the seven of hearts, knock with it",
     "  lay off PJ on 1     add a printed joker (PJ) to meld 1",
-    "Cards may be typed as 7h or 7♥, Th or 10h. * marks a wild card.",
+    "Cards may be typed in letters: 7h, Th or 10h. * marks a wild card.",
     "  hint    the best move, its value and why     moves   all you can do now",
     "  back    take back your last move             log     what happened",
     "  rules   the rules in force                   quit    save and leave",
