@@ -83,6 +83,14 @@ def test_ppo_changes_its_policy_and_never_chooses_an_illegal_action() -> None:
     assert set(learner.evaluate(20)) == {"points", "se", "wins", "decided"}
 
 
+def test_openspiels_mccfr_halves_the_exact_exploitability_of_a_small_gin() -> None:
+    pytest.importorskip("pyspiel", reason="open_spiel is not installed")
+    from small_gin import SmallGin
+
+    small = SmallGin(seed=1)
+    assert small.learn(1000) < 0.5 * small.uniform()
+
+
 def test_maskable_ppo_takes_the_environment() -> None:
     pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")

@@ -17,6 +17,7 @@ from rummylab.games.registry import GAMES, game
 
 TABLES = [*((name, preset, {}) for name, preset in PRESETS), ("indian", "platform", {"decks": 2, "seats": 4})]
 TABLES += [("gin_pass", "course", {"seats": 4}), ("gin", "classic", {"refuse_repeats": True, "oklahoma": True})]
+TABLES += [("gin", "openspiel", {"ranks": 5, "suits": 3, "hand_size": 4})]
 every_table = pytest.mark.parametrize(("name", "preset", "changes"), TABLES)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from helpers import act, hand_of, legal, make_deck, push, table, verbs
+from rummylab.agents.registry import agent
+from rummylab.arena.match import match
 from rummylab.cards.bits import points
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -1002,6 +1004,8 @@ def test_changed_options_are_no_preset() -> None:
         ({"wall": 31}, "wall"),
         ({"max_run": 4}, "max_run"),
         ({"knock_card": True, "oklahoma": True}, "exclude"),
+        ({"ranks": 14}, "ranks"),
+        ({"ranks": 4, "suits": 2, "hand_size": 3}, "need 10 cards, but 4 ranks in 2 suits are 8"),
     ],
 )
 def test_wrong_option_values_are_named(changes: dict[str, object], why: str) -> None:
@@ -1021,6 +1025,39 @@ def test_a_deal_needs_52_cards_and_a_seat_to_start() -> None:
         State.deal(gin(), 0, deck=Deck.shuffled(1, decks=2))
     with pytest.raises(DeckError, match="a seat from 0 to 1"):
         State.deal(gin(), 0, starter=2)
+
+
+def test_a_small_game_deals_short_hands_from_a_short_deck() -> None:
+    rules = gin("openspiel", ranks=4, suits=3, hand_size=3)
+    state = State.deal(rules, 5)
+    assert sorted(state.deck) == sorted(Card.parse(f"{rank}{suit}") for suit in "chs" for rank in "A234")
+    assert [len(hand_of(state, seat)) for seat in (0, 1)] == [3, 3]
+    assert table(state)["stock"] == 12 - 7
+    assert Deck.parse(str(state.deck)) == state.deck
+    assert rules.shuffled(5, 1) != rules.shuffled(5, 2)
+    for deck in (Deck.shuffled(1), gin("openspiel", ranks=3, suits=4, hand_size=3).shuffled(5)):
+        with pytest.raises(DeckError, match="4 ranks in 3 suits cannot be dealt"):
+            State.deal(rules, 0, deck=deck)
+
+
+class AtTheTable:
+    """The agent `simple` as a plain object, which plays at the Python table."""
+
+    name = "simple at the table"
+
+    def __init__(self) -> None:
+        player = agent("gin", "simple")
+        self.sit, self.act = player.sit, player.act
+
+
+def test_a_small_game_is_the_same_in_a_batch_and_at_the_table() -> None:
+    options = gin("eaai", ranks=6, suits=3, hand_size=5, knock_limit=4).options
+    batch, table_play = (
+        match("gin", player, "random", games=20, seed=3, rules=options, workers=1) for player in ("simple", AtTheTable)
+    )
+    assert batch.win_rate == table_play.win_rate
+    assert batch.hands == table_play.hands
+    assert batch.points_per_hand == table_play.points_per_hand
 
 
 @pytest.mark.parametrize("preset", ALL)

@@ -23,6 +23,8 @@ _IDS_52: Final[list[int]] = IDS_52.tolist()
 class Deck:
     """All cards in play, in the order in which they are dealt and drawn.
 
+    A short deck has the lowest ranks of the first suits, each card once: small games for research are played with it.
+
     >>> Deck.shuffled(7) == Deck.parse(str(Deck.shuffled(7)))
     True
 
@@ -51,10 +53,10 @@ class Deck:
             raise DeckError(f"{odd} is in the deck {naturals[odd]} times, other cards {min(copies)} times")
 
     def _is_whole(self) -> bool:
-        """Return whether every card is there, and each as often as the others."""
+        """Return whether every card is there, and each as often as the others; or every card of a short deck."""
         ids = sorted(map(_ID, self.cards))
         n = len(ids) - ids.count(JOKER_ID)
-        return n > 0 and ids[:n] == sorted(_IDS_52 * (n // 52))
+        return n > 0 and (ids[:n] == sorted(_IDS_52 * (n // 52)) or _is_short(ids))
 
     @classmethod
     def ordered(cls, *, decks: int = 1, jokers: int = 0) -> Deck:
@@ -117,3 +119,9 @@ class Deck:
 
     def __repr__(self) -> str:
         return f"Deck.parse({str(self)!r})"
+
+
+def _is_short(ids: list[int]) -> bool:
+    """Return whether the sorted *ids* are the lowest ranks of the first suits; two hands and an upcard need three."""
+    ranks, suits = 1 + max(card & 15 for card in ids), 1 + (ids[-1] >> 4)
+    return len(ids) >= 3 and ids == [16 * suit + rank for suit in range(suits) for rank in range(ranks)]

@@ -175,11 +175,12 @@ class KernelRules:
 
     def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None:
         """Deal a deck to each of *rows*."""
-        copies, printed = self.options.cards_in_play
+        printed = self.options.cards_in_play[1]
+        naturals = self.n_cards - printed
         for deck in decks:
             jokers = deck.id_bytes().count(JOKER_ID)
-            if (len(deck) - jokers, jokers) != (52 * copies, printed):
-                wanted = f"{52 * copies} cards and {printed} jokers"
+            if (len(deck) - jokers, jokers) != (naturals, printed):
+                wanted = f"{naturals} cards and {printed} jokers"
                 raise DeckError(f"{self.spec.title} needs {wanted}, but the deck has {len(deck) - jokers} and {jokers}")
         if any(not 0 <= starter < self.seats for starter in starters):
             raise DeckError(f"the starter is a seat from 0 to {self.seats - 1}, not {list(starters)}")

@@ -45,20 +45,20 @@ class OpenSpielPosition:
 
 
 class OpenSpielGame:
-    """An OpenSpiel game, by OpenSpiel's name for it.
+    """An OpenSpiel game, by OpenSpiel's name for it, perhaps with *parameters*.
 
     Raises:
         MissingExtraError: OpenSpiel is not installed.
         OptionError: The game is not a two-player zero-sum game.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, parameters: Mapping[str, Any] | None = None) -> None:
         try:
             import pyspiel
         except ImportError:
             raise MissingExtraError("OpenSpiel games need: pip install 'rummylab[test]'") from None
         self.name = name
-        self.game = pyspiel.load_game(name)
+        self.game = pyspiel.load_game(name, dict(parameters or {}))
         kind = self.game.get_type()
         if self.game.num_players() != 2 or kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
             raise OptionError(f"OpenSpiel's {name} is not a two-player zero-sum game")

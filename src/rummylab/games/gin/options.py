@@ -77,6 +77,12 @@ class GinOptions(Options):
     """Added at the end of a match for every hand won, to both."""
     shut_out_doubles: bool = False
     """The winner's total doubles if the loser has not scored."""
+    ranks: int = 13
+    """Ranks in the deck, from the ace up. Fewer make a small game for research."""
+    suits: int = 4
+    """Suits in the deck: clubs, hearts, spades, diamonds, in this order."""
+    hand_size: int = 10
+    """Cards that each player is dealt."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"eaai": {}, "classic": _CLASSIC, "openspiel": _OPENSPIEL}
     RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
@@ -92,6 +98,9 @@ class GinOptions(Options):
         "target": (0, 10_000),
         "game_bonus": (0, 10_000),
         "box_bonus": (0, 10_000),
+        "ranks": (1, 13),
+        "suits": (1, 4),
+        "hand_size": (1, 10),
     }
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"layoffs": ("official", "defender")}
     FORMER: ClassVar[Mapping[str, str]] = {
@@ -105,6 +114,12 @@ class GinOptions(Options):
         super().__post_init__()
         if self.knock_card and self.oklahoma:
             raise OptionError("options knock_card and oklahoma exclude each other: both set the knock limit")
+        needed = 2 * self.hand_size + self.wall + 2
+        if self.ranks * self.suits < needed:
+            raise OptionError(
+                f"hands of {self.hand_size}, an upcard, a card to draw and a wall of {self.wall} need {needed} cards,"
+                f" but {self.ranks} ranks in {self.suits} suits are {self.ranks * self.suits}"
+            )
         if self.turn_cap == 0 and self.upcard_cap == 0 and not self.refuse_repeats:
             raise OptionError(
                 "a hand may never end, because two players can swap upcards forever:"

@@ -29,7 +29,7 @@ _SHOWDOWN: Final = (r.SPREAD, r.LAY_OFF, r.DEFEND)
 
 def _hand_size(table: np.void, seat: int) -> int:
     has_big_gin = table["outcome"] == r.BIG_GIN and table["knocker"] == seat
-    return 10 + (has_big_gin or (table["phase"] == r.DISCARD and table["actor"] == seat))
+    return int(table["rules"]["hand_size"]) + (has_big_gin or (table["phase"] == r.DISCARD and table["actor"] == seat))
 
 
 def _known(table: np.void, seat: int) -> list[int]:
@@ -60,7 +60,7 @@ POSITION: Final = Layout(
         Field("actor", ("actor",), SeatNumber()),
         Field("upcard", ("up",), OneCard()),
         Field("pile", ("pile",), Cards()),
-        Field("stock", ("stock",), Number(0, 31)),
+        Field("stock", ("stock",), Number(0, 49)),
         Field("scores", ("scores",), Number(0, 2**31 - 1), by_seat=True),
         Field("known", ("known",), Cards(), by_seat=True),
         Field("took", ("took",), CardTurns(r.MAX_TURN), by_seat=True),

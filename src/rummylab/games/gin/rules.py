@@ -61,6 +61,9 @@ OPTIONS = np.dtype(
         ("game_bonus", "i2"),
         ("box_bonus", "i2"),
         ("shut_out_doubles", "i2"),
+        ("hand_size", "i2"),
+        ("ranks", "i1"),
+        ("suits", "i1"),
     ],
     align=True,
 )
@@ -132,6 +135,8 @@ VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
 """What a seat is shown. It has no field for anything hidden."""
 
 FROM_STOCK = 62
+HAND_SIZE = 10
+"""Cards in a hand of the full game."""
 SPADES = 2
 OFFER, DRAW, DISCARD, SPREAD, LAY_OFF, DEFEND, WALL, OVER = range(8)
 PHASES = ("offer", "draw", "discard", "spread", "lay off", "defend", "wall", "over")
@@ -330,7 +335,7 @@ def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
 
 @helper
 def open_hand(row: np.void) -> None:
-    """Deal ``row.deck``: twenty cards alternately from seat 0 on, the 21st face up (2). ``table.starter`` begins."""
+    """Deal ``row.deck``: the hands alternately from seat 0 on, the next card face up (2). ``table.starter`` begins."""
     table = row.table
     for seat in range(2):
         mine = row.mine[seat]
@@ -352,13 +357,15 @@ def open_hand(row: np.void) -> None:
         table.last_draw[seat] = -1
         table.last_discard[seat] = -1
         table.deadwood[seat] = 0
-    for i in range(20):
-        row.mine[i & 1].hand |= bit(row.deck[i])
-    up = row.deck[20]
-    row.pos = 21
+    if table.rules.hand_size == HAND_SIZE:  # a number that the compiler knows
+        _deal(row, 2 * HAND_SIZE)
+    else:
+        _deal(row, 2 * table.rules.hand_size)
+    up = row.deck[row.pos]
+    row.pos += 1
     table.up = up
     table.pile = bit(up)
-    table.stock = 31
+    table.stock = table.rules.ranks * table.rules.suits - row.pos
     table.phase = OFFER
     table.actor = table.starter
     table.offers = 0
@@ -379,6 +386,15 @@ def open_hand(row: np.void) -> None:
     if table.rules.refuse_repeats:
         for i in range(64):
             table.swapped[i] = 0
+
+
+@helper
+def _deal(row: np.void, n: int) -> None:
+    """Deal *n* cards alternately, from seat 0 on."""
+    always_inline()
+    for i in range(n):
+        row.mine[i & 1].hand |= bit(row.deck[i])
+    row.pos = n
 
 
 @helper
@@ -425,9 +441,23 @@ def next_starter(table: np.void) -> int:
 @helper
 def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     """Shuffle a fresh deck into ``row.deck``."""
+    ranks, suits = np.int64(row.table.rules.ranks), np.int64(row.table.rules.suits)
+    if ranks * suits < 52:
+        _shuffle_small_deck(row, seed, ranks, suits)
+        return
     for i in range(52):
         row.deck[i] = IDS_52[i]
     shuffle(row.deck, seed)
+
+
+@helper
+def _shuffle_small_deck(row: np.void, seed: np.uint64, ranks: int, suits: int) -> None:
+    """Shuffle the lowest *ranks* of the first *suits* into ``row.deck``; no card is -1."""
+    rare()
+    n = ranks * suits
+    for i in range(52):
+        row.deck[i] = 16 * (i // ranks) + i % ranks if i < n else -1
+    shuffle(row.deck[:n], seed)
 
 
 @helper

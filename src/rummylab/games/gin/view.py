@@ -5,13 +5,15 @@ The rules themselves are in :mod:`rummylab.games.gin.rules`. Nothing here decide
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 from rummylab._jit import kernel
 from rummylab.cards.bulk import deadwood
 from rummylab.cards.card import Card, cards_of
+from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.cards.melds import melded, min_deadwood
 from rummylab.engine.action import Action, Event
@@ -20,7 +22,7 @@ from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
-from rummylab.errors import IllegalActionError
+from rummylab.errors import DeckError, IllegalActionError
 from rummylab.games.gin import rules as r
 from rummylab.games.gin.options import GinOptions
 from rummylab.games.gin.showdown import showdown_code
@@ -87,8 +89,21 @@ class Gin(KernelRules):
     deadwood = staticmethod(deadwood)
 
     def cards_each(self, row: Rows) -> int:
-        """Return how many cards each player is dealt: ten."""
-        return 10
+        """Return how many cards each player is dealt: ten, or fewer in a small game."""
+        return self.options.hand_size
+
+    @cached_property
+    def n_cards(self) -> int:
+        """Number of cards in play."""
+        return self.options.ranks * self.options.suits
+
+    def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None:
+        """Deal a deck to each of *rows*."""
+        for deck in decks:
+            if self.n_cards < 52 and sorted(deck.id_bytes()) != sorted(self.shuffled(0).id_bytes()):
+                wanted = f"{self.options.ranks} ranks in {self.options.suits} suits"
+                raise DeckError(f"{self.spec.title} with {wanted} cannot be dealt from this deck of {len(deck)} cards")
+        super().deal(rows, decks, starters)
 
     def closing(self, row: Rows) -> list[Event]:
         """Return the automatic layoffs, then the hands shown."""
