@@ -182,6 +182,24 @@ def test_an_experiment_is_played_in_a_format(tmp_path: Path) -> None:
         read_experiment(path)
 
 
+def test_the_report_of_an_experiment_has_matches_won_places_and_chips(tmp_path: Path) -> None:
+    path = tmp_path / "deals.toml"
+    match_of_five = (
+        '[[match]]\nname = "m"\nagents = ["minscore", "random", "random", "random", "random"]\ngames = 120\n'
+    )
+    expected = '[[expect]]\nname = "e"\nstep = "m"\nquantity = "place"\nagents = ["minscore"]\nat_most = 5\n'
+    more = 'rules = "platform(round_limit=3)"\nformat = "deals-2"\nall_orders = true\n'
+    path.write_text(f'title = "t"\ngame = "indian"\n{match_of_five}{more}{expected}')
+    said("experiment", "run", str(path), "--out", str(tmp_path / "report"), "-q")
+    text = (tmp_path / "report" / "README.md").read_text()
+    assert (
+        "| agent | matches won (95%) | points per hand (95%) | mean place (95%) | points or chips per match (95%) |"
+        in text
+    )
+    assert "--all-orders" in text
+    assert "120 games, 240 hands" in text
+
+
 def test_the_games_command_lists_formats() -> None:
     assert "pool-201" in said("games")
     assert "pool-201" in said("games", "indian", "--json")

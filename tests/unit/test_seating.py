@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from test_contract_commands import run
@@ -9,6 +12,8 @@ from test_contract_commands import run
 from rummylab import match
 from rummylab.arena.seating import games_per_deal, orders, predecessors, seatings
 from rummylab.arena.statistics import Z95, Floats, ratio, share, student
+from rummylab.arena.store import Store
+from rummylab.lab.export import summaries
 
 
 @pytest.mark.parametrize(("seats", "games"), [(2, 2), (3, 6), (4, 24), (5, 30), (6, 36)])
@@ -62,6 +67,28 @@ def test_five_seats_play_each_deal_in_six_orders_and_say_so() -> None:
     assert len(rows) <= 20, "a pair that never sat like this has no number"
     text = run("match", "indian", "mindist", *["random"] * 4, "--games", "30", "--workers", "1")
     assert "circular orders: 6 of 24 at random for each deal" in " ".join(text.split())
+
+
+def test_all_orders_of_five_or_six_are_played_on_request() -> None:
+    for seats, n_orders in ((5, 24), (6, 120)):
+        assert games_per_deal(seats, all_orders=True) == seats * n_orders == len(set(seatings(seats, 7, True)))
+    five = ("mindist", "minscore", "random", "minscore", "random")
+    result = match("indian", *five, games=120, seed=3, workers=1, all_orders=True)
+    assert (result.games, result.sums.per_deal) == (120, 120)
+    assert len(result.neighbors()) == 20, "everybody sits after everybody"
+    assert len(result.won_by_deal()) == 1, "the deal is one draw"
+    words = ["match", "indian", *five, "--games", "120", "--workers", "1", "--all-orders"]
+    assert "circular orders: all 24" in " ".join(run(*words).split())
+
+
+def test_matches_in_all_orders_resume_and_are_exported(tmp_path: Path) -> None:
+    five, path = ["minscore", "random", "random", "random", "random"], tmp_path / "five.db"
+    for games in ("120", "240"):
+        words = ["--games", games, "--workers", "1", "--all-orders", "--rules", "platform(round_limit=4)", "--json"]
+        found = json.loads(run("match", "indian", *five, *words, "--store", str(path)))
+        assert json.loads(run("match", "indian", *five, *words, "--store", str(path)))["by_agent"] == found["by_agent"]
+    with Store(path) as store:
+        assert [one["games_played"] for one in summaries(store)] == [120, 240]
 
 
 def deals_of_four(rng: np.random.Generator, n: int, strength: Floats) -> Floats:

@@ -37,12 +37,13 @@ LINE_UPS = {
     "three seats": ("indian", ("mindist", "minscore", "random")),
     "four seats": ("gin_pass", ("melder", "dummy", "random", "random")),
     "five seats, sampled orders": ("indian", ("minscore", "random", "random", "minscore", "random")),
+    "five seats, all orders": ("indian", ("minscore", "random", "random", "minscore", "random")),
 }
 
 
 def played(name: str) -> MatchResult:
     game_name, agents = LINE_UPS[name]
-    return match(game_name, *agents, games=240, seed=3, workers=1)
+    return match(game_name, *agents, games=240, seed=3, workers=1, all_orders=name.endswith("all orders"))
 
 
 def with_forfeits(result: MatchResult) -> MatchResult:
@@ -56,18 +57,19 @@ def with_forfeits(result: MatchResult) -> MatchResult:
     rows["starter"][guilty] = 0
     if "shares" in rows.dtype.names:  # nobody has a share of a pot that nobody won
         rows["shares"][rows["winner"] < 0] = 0
-    return collect(result.game, result.rules, result.agents, 3, [Played(rows)])
+    return collect(result.game, result.rules, result.agents, 3, [Played(rows)], all_orders=result.sums.all_orders)
 
 
 class Twin:
     """The statistics of a match, deal by deal from its tallies: slow and readable."""
 
     def __init__(self, result: MatchResult) -> None:
-        self.tallies, self.seats = result.tallies, result.seats
-        self.before = predecessors(self.seats, len(self.tallies))
+        self.tallies, self.seats, orders = result.tallies, result.seats, result.sums.all_orders
+        self.per_deal = games_per_deal(self.seats, orders)
+        self.before = predecessors(self.seats, len(self.tallies), 0, orders)
 
     def by_deal(self, values: Any) -> Floats:
-        return np.asarray(values, np.float64).reshape(-1, games_per_deal(self.seats))
+        return np.asarray(values, np.float64).reshape(-1, self.per_deal)
 
     def wins(self, number: int) -> Floats:
         winner, offender = self.tallies["winner"], self.tallies["illegal"]
@@ -79,7 +81,7 @@ class Twin:
         return np.asarray(scores[:, number] - (scores.sum(axis=1) - scores[:, number]) / (self.seats - 1))
 
     def win_rate(self, number: int) -> Estimate:
-        return share(self.by_deal(self.wins(number)).mean(axis=1), games=games_per_deal(self.seats))
+        return share(self.by_deal(self.wins(number)).mean(axis=1), games=self.per_deal)
 
     def points(self, number: int) -> Estimate:
         return ratio(self.by_deal(self.gain(number)).sum(axis=1), self.by_deal(self.tallies["hands"]).sum(axis=1))
@@ -120,7 +122,7 @@ def test_every_statistic_from_sums_is_that_from_the_games(name: str, spoiled: bo
     assert list(result.forfeits().values()) == [(rows["illegal"] == k + 1).sum() for k in range(result.seats)]
     assert list(result.outcomes().values()) == [n / result.hands for n in rows["outcomes"].sum(axis=0) if n]
     hands = twin.by_deal(rows["hands"]).sum(axis=1)
-    assert same(result.sums.hands_per_game(), mean(hands / games_per_deal(result.seats)))
+    assert same(result.sums.hands_per_game(), mean(hands / twin.per_deal))
     assert result.sums.turns() == of_pairs(twin.by_deal(rows["turns"]).sum(axis=1), hands)
     for k, counted in enumerate(rows["outcomes"].T):
         assert result.sums.ended(k) == of_pairs(twin.by_deal(counted).sum(axis=1), hands)
@@ -142,10 +144,10 @@ def test_every_statistic_from_sums_is_that_from_the_games(name: str, spoiled: bo
 @pytest.mark.parametrize("name", LINE_UPS)
 def test_chunks_add_up_to_the_same_numbers_in_any_order(name: str) -> None:
     result = with_forfeits(played(name))
-    per_deal = games_per_deal(result.seats)
+    per_deal, orders = result.sums.per_deal, result.sums.all_orders
     deals = len(result.tallies) // per_deal
-    cuts = [0, 1, deals // 3, deals - 1, deals]
-    parts = [sums_of(result.tallies[per_deal * a : per_deal * b], a) for a, b in itertools.pairwise(cuts)]
+    cuts = sorted({0, 1, deals // 3, deals - 1, deals})
+    parts = [sums_of(result.tallies[per_deal * a : per_deal * b], a, orders) for a, b in itertools.pairwise(cuts)]
     for order in (parts, parts[::-1]):
         whole = MatchSums.over(order)
         assert (whole.values == result.sums.values).all()

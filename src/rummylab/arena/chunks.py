@@ -132,7 +132,7 @@ def play_plan(
     totals: dict[Lineup, LineupTotal] = {}
     meter = Meter(plan.games_in_all, progress, test)
     chunks = play_chunks(
-        AddingUp(work, keep_games or run is not None, keep_hands),
+        AddingUp(work, keep_games or run is not None, keep_hands, plan.all_orders),
         tasks,
         backend,
         run=run,
@@ -144,7 +144,8 @@ def play_plan(
         with closing(chunks):
             for task, part in zip(tasks, in_order(chunks, tasks), strict=False) if ordered else chunks:
                 lineup = getattr(task, "agents", plan.agents)
-                total = totals.setdefault(lineup, LineupTotal(keep_games=keep_games, keep_deals=keep_deals))
+                new = LineupTotal(keep_games=keep_games, keep_deals=keep_deals, all_orders=plan.all_orders)
+                total = totals.setdefault(lineup, new)
                 sums = total.add(task.start, part)
                 is_decided = test is not None and test.add_sums(*sums.wins(0)) != "undecided"
                 meter.add(lineup, sums.games, total.sums)

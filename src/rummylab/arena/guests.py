@@ -161,7 +161,15 @@ class SeatingGames:
     """The games of a chunk in one seating of each deal, many at a time."""
 
     def __init__(
-        self, driver: BatchDriver, rules: Rules, players: Any, root: Any, start: int, place: int, tallies: Rows
+        self,
+        driver: BatchDriver,
+        rules: Rules,
+        players: Any,
+        root: Any,
+        start: int,
+        place: int,
+        tallies: Rows,
+        all_orders: bool = False,
     ) -> None:
         """Prepare the games in seating number *place* of the deals from *start* on; *tallies* has one for each."""
         self.players: list[Any] = [
@@ -170,7 +178,7 @@ class SeatingGames:
         self._advance = driver.advance
         self.tallies = tallies
         tables, seats = min(TABLES, len(tallies)), rules.seats
-        seated = packed_by_deal(seatings_of(seats, start, len(tallies)), seats)
+        seated = packed_by_deal(seatings_of(seats, start, len(tallies), all_orders), seats)
         self.where = root, start, np.ascontiguousarray(seated[:, place])
         self.rows = rules.new_rows(tables)
         self.game_at, self.started = np.full(tables, -1, np.int64), np.zeros(1, np.int64)
@@ -242,15 +250,18 @@ class SeatingGames:
             self.reasons[int(self.game_at[self.slots[k, j]])] = kind, words
 
 
-def play_chunk(rules: Rules, players: Any, root: Any, start: int, tallies: Rows) -> dict[int, tuple[str, str]]:
+def play_chunk(
+    rules: Rules, players: Any, root: Any, start: int, tallies: Rows, all_orders: bool = False
+) -> dict[int, tuple[str, str]]:
     """Play the games of *tallies*, every deal in all its seatings; return why games were forfeited, by their place."""
     driver: BatchDriver = game(rules.name).batch.DRIVER
     _ = driver.advance  # compiled before the referee's processes part
     if not len(tallies):
         return {}
-    per_deal, wide = games_per_deal(rules.seats), np.zeros(len(tallies), driver.widest)
+    per_deal, wide = games_per_deal(rules.seats, all_orders), np.zeros(len(tallies), driver.widest)
     seatings = [
-        SeatingGames(driver, rules, players, root, start, place, wide[place::per_deal]) for place in range(per_deal)
+        SeatingGames(driver, rules, players, root, start, place, wide[place::per_deal], all_orders)
+        for place in range(per_deal)
     ]
     waiting = [seating for seating in seatings if seating.advance()]
     while waiting:

@@ -25,7 +25,7 @@ from rummylab.arena.guests import CompiledGuest, play_chunk
 from rummylab.arena.keys import ChunkKey, GameKey
 from rummylab.arena.latency import Latency
 from rummylab.arena.outside import Outsider, is_outside, player
-from rummylab.arena.seating import games_per_deal, seatings, seatings_of
+from rummylab.arena.seating import Seating, games_per_deal, seatings, seatings_of
 from rummylab.arena.sums import MatchSums, Smalls, sums_of, won_by_deal
 from rummylab.cards.rng import root_of
 from rummylab.engine.agent import STOPPED, STOPPED_WORDS, Agent, CompiledAgent
@@ -71,19 +71,14 @@ class Played:
     offenders: tuple[int, ...] = ()
     """With *sums*: the numbers of the agents behind *faults*."""
 
-    @property
-    def deals(self) -> int:
-        """The number of deals, if *rows* are tallies of games."""
-        return len(self.rows) // games_per_deal(self.rows["scores"].shape[1])
-
-    def added_up(self, first_deal: int, *, keep: bool) -> Played:
+    def added_up(self, first_deal: int, *, keep: bool, all_orders: bool = False) -> Played:
         """Return these tallies of games with their sums, and without the tallies themselves unless *keep*."""
         rows, illegal = self.rows, self.rows["illegal"]
         return replace(
             self,
             rows=rows if keep else np.zeros(0, rows.dtype),
-            sums=sums_of(rows, first_deal),
-            won=won_by_deal(rows),
+            sums=sums_of(rows, first_deal, all_orders),
+            won=won_by_deal(rows, all_orders),
             offenders=tuple((illegal[illegal > 0] - 1).tolist()) if self.faults else (),
         )
 
@@ -91,8 +86,11 @@ class Played:
 class CompiledJob:
     """Deals between compiled players in one kernel call."""
 
-    def __init__(self, rules: Rules, players: Any, seed: int, guests: Collection[int] = ()) -> None:
+    def __init__(
+        self, rules: Rules, players: Any, seed: int, guests: Collection[int] = (), all_orders: bool = False
+    ) -> None:
         self.rules, self.players, self.seed, self.guests = rules, players, seed, guests
+        self.all_orders, self.per_deal = all_orders, games_per_deal(rules.seats, all_orders)
         self.batch = game(rules.name).batch
         self.releases_gil = not any(isinstance(player, CompiledGuest) for player in players)
 
@@ -100,7 +98,7 @@ class CompiledJob:
         """Play a chunk. The first *record* games are played again at the Python table, to record them."""
         start, n = chunk
         seats = self.rules.seats
-        tallies = np.zeros(games_per_deal(seats) * n, tally_of(self.rules.name, seats))
+        tallies = np.zeros(self.per_deal * n, tally_of(self.rules.name, seats))
         began = time.thread_time()  # of this thread, whatever else the machine does
         reasons = self._play(start, tallies)
         seconds = time.thread_time() - began
@@ -111,18 +109,18 @@ class CompiledJob:
     def _play(self, start: int, tallies: Rows) -> Reasons:
         """Play the games; return the reasons of forfeits other than illegal moves."""
         if any(isinstance(player, CompiledGuest) for player in self.players):
-            return play_chunk(self.rules, self.players, root_of(self.seed), start, tallies)
-        seats = self.rules.seats
-        seated = seatings_of(seats, start, len(tallies) // games_per_deal(seats))
+            return play_chunk(self.rules, self.players, root_of(self.seed), start, tallies, self.all_orders)
+        seated = seatings_of(self.rules.seats, start, len(tallies) // self.per_deal, self.all_orders)
         acts, params = [player.kernel for player in self.players], [player.params for player in self.players]
         self.batch.play_seatings(self.rules.new_rows(1), root_of(self.seed), start, seated, acts, params, tallies)
         return {}
 
     def _recorded(self, start: int, i: int, tally: Any) -> tuple[GameKey, str]:
         """Return the record of the game behind *tally*, played with the same cards and random numbers."""
-        deal, place = start + i // games_per_deal(self.rules.seats), i % games_per_deal(self.rules.seats)
+        deal, place = start + i // self.per_deal, i % self.per_deal
         players = [copy(player) for player in self.players]  # at a table they keep notes, and threads share ours
-        table, again = TableJob(self.rules, players, self.seed, self.guests), np.zeros(1, tally.dtype)
+        table = TableJob(self.rules, players, self.seed, self.guests, self.all_orders)
+        again = np.zeros(1, tally.dtype)
         table.play(deal, place, again[0])
         if any((again[0][field] != tally[field]).any() for field in ("scores", "hands", "decisions", "starter")):
             names = " against ".join(player.name for player in self.players)
@@ -141,7 +139,7 @@ class CompiledJob:
                 raise AgentError(words)
             seats = self.rules.seats
             tallies["winner"][i] = 1 - offender if seats == 2 else -1
-            deal, place = start + int(i) // games_per_deal(seats), int(i) % games_per_deal(seats)
+            deal, place = start + int(i) // self.per_deal, int(i) % self.per_deal
             kind = "crash" if tallies["illegal_code"][i] == STOPPED else "illegal move"
             faults.append(Fault(self.players[offender].name, deal, place, *reasons.get(int(i), (kind, words))))
         return tuple(faults)
@@ -168,8 +166,11 @@ class TableJob:
 
     releases_gil = False
 
-    def __init__(self, rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> None:
+    def __init__(
+        self, rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = (), all_orders: bool = False
+    ) -> None:
         self.rules, self.players, self.seed, self.guests = rules, tuple(players), seed, guests
+        self.all_orders, self.per_deal = all_orders, games_per_deal(rules.seats, all_orders)
         self.batch = game(rules.name).batch
         self.dtype = tally_of(rules.name, rules.seats)
         self.latency = {number: Latency() for number in range(rules.seats)}
@@ -180,7 +181,7 @@ class TableJob:
     def __call__(self, chunk: Chunk, record: int = 0) -> Played:
         """Play a chunk and record its first *record* games."""
         start, n = chunk
-        seats, per_deal = self.rules.seats, games_per_deal(self.rules.seats)
+        seats, per_deal = self.rules.seats, self.per_deal
         hands: list[tuple[GameKey, str]] = []
         tallies = np.zeros(per_deal * n, self.dtype)
         self.latency = {number: Latency() for number in range(seats)}
@@ -203,17 +204,21 @@ class TableJob:
         by_seating = any(isinstance(player, Outsider | CompiledGuest) for player in self.players)
         return sorted(range(games), key=lambda i: i % per_deal if by_seating else 0)
 
+    def _seating(self, deal: int, place: int) -> Seating:
+        """Return seating number *place* of *deal*."""
+        return seatings(self.rules.seats, deal, self.all_orders)[place]
+
     def record(self, deal: int, place: int) -> tuple[GameKey, str]:
         """Return the record of the game just played, under its key."""
         lineup = tuple(player.name for player in self.players)
-        names = [lineup[number] for number in seatings(self.rules.seats, deal)[place]]
+        names = [lineup[number] for number in self._seating(deal, place)]
         text = "".join(Record.of(state, names, self.seed).to_text() for state in self.states)
         return GameKey(lineup, deal, place), text
 
     def play(self, deal: int, place: int, tally: Any, withdrawn: int | None = None) -> Fault | None:
         """Play one game in seating number *place* of the deal; return the fault that ended it, if any."""
         seats = self.rules.seats
-        number_at = list(seatings(seats, deal)[place])  # which player sits where
+        number_at = list(self._seating(deal, place))  # which player sits where
         apart = Outsider | CompiledGuest
         self._seated = [player.in_seating(place) if isinstance(player, apart) else player for player in self.players]
         tally["winner"] = -1
@@ -340,11 +345,13 @@ def _kernel_in(home: str) -> Any:
     return import_module(home).act.kernel
 
 
-def job_for(rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = ()) -> Any:
+def job_for(
+    rules: Rules, players: Sequence[Agent], seed: int, guests: Collection[int] = (), all_orders: bool = False
+) -> Any:
     """Return the fastest job for these players. Only *guests* may forfeit by an illegal move."""
     if all(isinstance(player, CompiledAgent | CompiledGuest) for player in players):
-        return CompiledJob(rules, players, seed, guests)
-    return TableJob(rules, players, seed, guests)
+        return CompiledJob(rules, players, seed, guests, all_orders)
+    return TableJob(rules, players, seed, guests, all_orders)
 
 
 class Task(NamedTuple):
@@ -358,6 +365,8 @@ class Task(NamedTuple):
     deals: int
     seconds_a_move: float = 10.0
     """Time limit for a decision of an outside agent."""
+    all_orders: bool = False
+    """Play every deal in all circular orders, however many there are."""
 
     @property
     def releases_gil(self) -> bool:
@@ -369,9 +378,14 @@ class Task(NamedTuple):
         """The key of the result in a run."""
         return ChunkKey(self.agents, self.start, self.deals)
 
+    @property
+    def per_deal(self) -> int:
+        """Games of a deal."""
+        return games_per_deal(len(self.agents), self.all_orders)
+
     def game_keys(self, first: int) -> list[GameKey]:
         """Return the keys of those games of this task that are among the *first* of the match."""
-        per_deal = games_per_deal(len(self.agents))
+        per_deal = self.per_deal
         games = range(per_deal * self.start, min(first, per_deal * (self.start + self.deals)))
         return [GameKey(self.agents, number // per_deal, number % per_deal) for number in games]
 
@@ -394,16 +408,17 @@ def rules_for(game_name: str, preset: str | None, seats: int) -> Rules:
 
 @cache
 def _job(task_key: tuple[Any, ...]) -> Any:
-    game_name, preset, names, seed, seconds = task_key
+    game_name, preset, names, seed, seconds, all_orders = task_key
     rules = rules_for(game_name, preset, len(names))
     players = [player(game_name, name, seconds) for name in names]
-    return job_for(rules, players, seed, [i for i, name in enumerate(names) if is_outside(game_name, name)])
+    guests = [i for i, name in enumerate(names) if is_outside(game_name, name)]
+    return job_for(rules, players, seed, guests, all_orders)
 
 
 def play_task(task: Task, record: int = 0) -> Played:
     """Play *task*, and record its games that are among the first *record* of the match."""
-    job = _job((*task[:4], task.seconds_a_move))
-    played: Played = job(Chunk(task.start, task.deals), max(0, record - games_per_deal(len(task.agents)) * task.start))
+    job = _job((*task[:4], task.seconds_a_move, task.all_orders))
+    played: Played = job(Chunk(task.start, task.deals), max(0, record - task.per_deal * task.start))
     return replace(played, hands=tuple((key._replace(lineup=task.agents), text) for key, text in played.hands))
 
 
@@ -416,6 +431,8 @@ class AddingUp:
     """Return the tallies too: for a store, or because somebody wants to see the games."""
     record: int = 0
     """Games at the beginning of the match to record."""
+    all_orders: bool = False
+    """Every deal is played in all circular orders."""
 
     @property
     def releases_gil(self) -> bool:
@@ -424,4 +441,4 @@ class AddingUp:
 
     def __call__(self, task: Any) -> Played:
         played: Played = self.work(task, self.record) if self.record else self.work(task)
-        return played.added_up(task.start, keep=self.keep)
+        return played.added_up(task.start, keep=self.keep, all_orders=self.all_orders)

@@ -123,7 +123,7 @@ class MatchResult:
 
     def by_deal(self, values: Any) -> Floats:
         """Return one row for each deal of *values*, which has one number for each game."""
-        return np.asarray(values, np.float64).reshape(-1, games_per_deal(self.seats))
+        return np.asarray(values, np.float64).reshape(-1, self.sums.per_deal)
 
     def wins(self, number: int = 0) -> Floats:
         """Return the share of each game that an agent won: 1, 0, or its part of a game that nobody won."""
@@ -155,7 +155,7 @@ class MatchResult:
         """Return the share of its games that the first agent won, deal by deal."""
         if self.won is None:
             return self.of_deals()[0]
-        return np.asarray(self.won / (self.sums.share_unit * games_per_deal(self.seats)))
+        return np.asarray(self.won / (self.sums.share_unit * self.sums.per_deal))
 
     def win_rate_of(self, number: int) -> Estimate:
         """Return the share of games won; a game that nobody won is split."""
@@ -221,7 +221,7 @@ class MatchResult:
 
     def _points_after(self, number: int, other: int) -> tuple[Floats, Floats]:
         """Return gain and hands, deal by deal, of the games in which *other* plays just before the agent."""
-        chosen = predecessors(self.seats, self.games)[:, number] == other
+        chosen = predecessors(self.seats, self.games, 0, self.sums.all_orders)[:, number] == other
         hands = self.by_deal(self.tallies["hands"] * chosen).sum(axis=1)
         return self.by_deal(self._gain(number) * chosen).sum(axis=1)[hands > 0], hands[hands > 0]
 
@@ -332,13 +332,20 @@ def _plain(win: Estimate, points: Estimate) -> dict[str, Any]:
 
 
 def collect(
-    game_name: str, rules: str, agents: Sequence[str], seed: int, parts: Sequence[Played], **more: Any
+    game_name: str,
+    rules: str,
+    agents: Sequence[str],
+    seed: int,
+    parts: Sequence[Played],
+    *,
+    all_orders: bool = False,
+    **more: Any,
 ) -> MatchResult:
     """Return the result of a match from its chunks of tallies, in the order given."""
-    total, start = LineupTotal(keep_games=True), 0
+    total, start = LineupTotal(keep_games=True, all_orders=all_orders), 0
     for part in parts:
         total.add(start, part)
-        start += part.deals
+        start += len(part.rows) // games_per_deal(len(agents), all_orders)
     return result_of(game_name, rules, agents, seed, total, **more)
 
 
@@ -379,6 +386,7 @@ def match(
     keep_games: int = KEEP_GAMES,
     store: Store | Path | str | None = None,
     name: str | None = None,
+    all_orders: bool = False,
 ) -> MatchResult:
     """Play *games* games, rounded up to whole deals, and return the result.
 
@@ -396,6 +404,9 @@ def match(
 
     With *store*, a results file, every finished chunk is kept: the same match started again plays only what is missing.
     *name* names the run in that file. All players must then be given by name.
+
+    Two agents swap seats, three or four sit in every circular order. Five and six sit in six of the orders, which are
+    drawn for each deal, or with *all_orders* in all 24 or 120, each from every seat.
 
     Outside agents could guess a typed seed, so their deals come from a secret key that is drawn at the start. The
     result has it as ``seed``, and *key* (its 32 digits) repeats the match.
@@ -429,6 +440,7 @@ def match(
         sprt=None if sprt is None else (sprt.low, sprt.high),
         alpha=0.05 if sprt is None else sprt.alpha,
         beta=0.05 if sprt is None else sprt.beta,
+        all_orders=all_orders,
     )
     compile_together(game_name, names)
     if len(names) == len(players):
@@ -507,9 +519,9 @@ def _object_tasks(plan: MatchPlan, players: Sequence[Seated]) -> tuple[Any, Sequ
         player(plan.game, p, plan.seconds_a_move) if isinstance(p, str) else _guarded(plan.game, p) for p in players
     ]
     guests = [i for i, p in enumerate(players) if isinstance(p, str) and is_outside(plan.game, p)]
-    job = job_for(rules, given, plan.root, guests)
-    size = deals_in_a_chunk(CHUNK if isinstance(job, CompiledJob) else TABLE_CHUNK, seats)
-    return job, chunks_of(plan.games, seats, size)
+    job = job_for(rules, given, plan.root, guests, plan.all_orders)
+    size = deals_in_a_chunk(CHUNK if isinstance(job, CompiledJob) else TABLE_CHUNK, job.per_deal)
+    return job, chunks_of(plan.games, job.per_deal, size)
 
 
 def _guarded(game_name: str, given: CompiledAgent | Agent) -> Agent:

@@ -86,22 +86,22 @@ def _part(whole: Task, chunk: Chunk) -> Task:
     return whole._replace(start=chunk.start, deals=chunk.deals)
 
 
-def chunks_of(games: int, seats: int, size: int) -> Chunks:
-    """Cut *games*, rounded up to whole deals, into chunks of *size* deals."""
-    return Chunks(-(-games // games_per_deal(seats)), size)
+def chunks_of(games: int, per_deal: int, size: int) -> Chunks:
+    """Cut *games*, rounded up to whole deals of *per_deal* games, into chunks of *size* deals."""
+    return Chunks(-(-games // per_deal), size)
 
 
-def chunk_size(game_name: str, agents: Sequence[str]) -> int:
+def chunk_size(game_name: str, agents: Sequence[str], per_deal: int) -> int:
     """Return the number of deals in a chunk for these agents."""
     if not all(is_compiled(game_name, name) for name in agents):
-        return deals_in_a_chunk(TABLE_CHUNK, len(agents))
+        return deals_in_a_chunk(TABLE_CHUNK, per_deal)
     has_guest = any(is_outside(game_name, name) for name in agents)
-    return deals_in_a_chunk(GUEST_CHUNK if has_guest else CHUNK, len(agents))
+    return deals_in_a_chunk(GUEST_CHUNK if has_guest else CHUNK, per_deal)
 
 
-def deals_in_a_chunk(pairs: int, seats: int) -> int:
+def deals_in_a_chunk(pairs: int, per_deal: int) -> int:
     """Return the number of deals that takes about as many games as *pairs* deals with two seats."""
-    return max(1, 2 * pairs // games_per_deal(seats))
+    return max(1, 2 * pairs // per_deal)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +121,8 @@ class PlayPlan:
     preset: str | None = None
     seconds_a_move: float = 10.0
     """Time limit for a decision of an outside agent."""
+    all_orders: bool = False
+    """Play every deal in all circular orders, also with five seats or more, where a sample is the default."""
 
     def lineups(self) -> list[Lineup]:
         """Return who plays whom."""
@@ -149,15 +151,17 @@ class PlayPlan:
     @property
     def games_in_all(self) -> int:
         """The number of games, rounded up to whole deals."""
-        return sum(
-            games_per_deal(len(found)) * -(-self.games // games_per_deal(len(found))) for found in self.lineups()
-        )
+        per_deal = [games_per_deal(len(found), self.all_orders) for found in self.lineups()]
+        return sum(n * -(-self.games // n) for n in per_deal)
 
     def tasks(self) -> Tasks:
         """Return the plan as tasks that can be played anywhere and in any order."""
-        chunks = [chunks_of(self.games, len(lineup), chunk_size(self.game, lineup)) for lineup in self.lineups()]
+        chunks = []
+        for lineup in self.lineups():
+            n = games_per_deal(len(lineup), self.all_orders)
+            chunks.append(chunks_of(self.games, n, chunk_size(self.game, lineup, n)))
         wholes = [
-            Task(self.game, self.rules, lineup, self.root, 0, found.deals, self.seconds_a_move)
+            Task(self.game, self.rules, lineup, self.root, 0, found.deals, self.seconds_a_move, self.all_orders)
             for lineup, found in zip(self.lineups(), chunks, strict=True)
         ]
         return Tasks(wholes, chunks)
@@ -176,6 +180,7 @@ class PlayPlan:
             "games": self.games,
             "seed": self.seed,
             **({} if self.key is None else {"key": key_text(self.key)}),
+            **({"all_orders": True} if self.all_orders else {}),
             "seconds_a_move": self.seconds_a_move,
             "outside": {name: fingerprint(name) for name in self.strangers},
         }

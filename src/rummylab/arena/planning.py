@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rummylab.arena.match import MatchResult
-from rummylab.arena.seating import games_per_deal
 from rummylab.arena.statistics import Z95
 
 PILOT_GAMES = 400
@@ -54,4 +53,4 @@ def sample_size(effect: float, pilot: MatchResult, *, power: float = POWER) -> S
         )
     deals = math.ceil(variance * ((Z95 + NormalDist().inv_cdf(power)) / effect) ** 2)
     half = Z95 * math.sqrt(variance / deals)
-    return SampleSize(effect, deals * games_per_deal(pilot.seats), power, half, variance, basis)
+    return SampleSize(effect, deals * pilot.sums.per_deal, power, half, variance, basis)

@@ -26,6 +26,8 @@ Shares = dict[tuple[str, int, int], tuple[int, int, int]]
 Layout = dict[str, tuple[slice, tuple[int, ...]]]
 DEALS_AT_A_TIME = 1000
 """The deals that may be added up at a time: sums of cubes of up to 200,000 units a deal fit into 64 bits."""
+FEW_GAMES = 36
+"""Games of a deal with which that holds; sums over more are made of Python's whole numbers."""
 _RATIO = len(RatioSums._fields)
 FIRST, SECOND, STARTER, AFTER = "moving first", "moving second", "the starter", "after another"
 """Games among which shares are counted: those an agent started, or did not; all of them, won by who started; and those
@@ -83,6 +85,8 @@ class MatchSums:
     """All sums in one row: int64 for a chunk, whole numbers of any size for a match."""
     shares: Shares
     """By kind, agent or pair, and number of games of a deal that count: deals, and sum and squares of what was won."""
+    all_orders: bool = False
+    """Every deal was played in all circular orders, however many there are."""
 
     @classmethod
     def over(cls, parts: Iterable[MatchSums]) -> MatchSums:
@@ -115,26 +119,30 @@ class MatchSums:
         return self.seats - 1
 
     @property
+    def per_deal(self) -> int:
+        """Games of a deal."""
+        return games_per_deal(self.seats, self.all_orders)
+
+    @property
     def games(self) -> int:
-        return int(self["deals"]) * games_per_deal(self.seats)
+        return int(self["deals"]) * self.per_deal
 
     def wins(self, number: int) -> tuple[int, float, float]:
         """Return the number of deals, and sum and sum of squares of the share of a deal that an agent won."""
         total, squares = map(int, self["wins"][number])
-        unit = self.share_unit * games_per_deal(self.seats)
+        unit = self.share_unit * self.per_deal
         return int(self["deals"]), total / unit, squares / unit**2
 
     def win_rate(self, number: int) -> Estimate:
         """Return the share of games that an agent won, clustered by deal."""
-        per_deal = games_per_deal(self.seats)
-        total, squares = map(int, self["wins"][number])
-        return share_of(*_moments(int(self["deals"]), total, squares, self.share_unit * per_deal), games=per_deal)
+        unit, (total, squares) = self.share_unit * self.per_deal, map(int, self["wins"][number])
+        return share_of(*_moments(int(self["deals"]), total, squares, unit), games=self.per_deal)
 
     def mean_of_games(self, name: str, number: int) -> Estimate:
         """Return an agent's mean place (``places``) or gain (``gains``) in a game, clustered by deal."""
         total, squares = map(int, self[name][number])
-        n, mean, variance = _moments(int(self["deals"]), total, squares, games_per_deal(self.seats))
-        return mean_of(n, mean, variance)
+        n, mean, variance = _moments(int(self["deals"]), total, squares, self.per_deal)
+        return mean_of(n, mean, variance if n > 1 else math.inf)
 
     def share(self, kind: str, index: int = 0) -> Estimate:
         """Return the share won among the games of one kind, clustered by deal."""
@@ -168,7 +176,7 @@ class MatchSums:
     def hands_per_game(self) -> Estimate:
         """Return the mean number of hands in a game, clustered by deal."""
         sums = self.points(0)
-        return mean_of(*_moments(sums.n, sums.hands, sums.hands2, games_per_deal(self.seats)))
+        return mean_of(*_moments(sums.n, sums.hands, sums.hands2, self.per_deal))
 
     def effect_after(self, number: int, other: int) -> Estimate:
         """Return the points per hand after *other* minus those in all games, compared deal by deal."""
@@ -190,7 +198,7 @@ class MatchSums:
         }
 
     def _reduction(self, total: int, squares: int, squares_of_games: int) -> float:
-        deals, per_deal = int(self["deals"]), games_per_deal(self.seats)
+        deals, per_deal = int(self["deals"]), self.per_deal
         spread = deals * squares - total * total  # deals^2 times the variance of a deal's sum
         alone = per_deal * deals * squares_of_games - total * total  # games^2 times the variance of a game
         return alone / per_deal / spread if spread else 1.0
@@ -210,13 +218,14 @@ def pair_number(seats: int, number: int, other: int) -> int:
 # --- Adding up a chunk ----------------------------------------------------------------------------------------------
 
 
-def sums_of(rows: Rows, first_deal: int = 0) -> MatchSums:
+def sums_of(rows: Rows, first_deal: int = 0, all_orders: bool = False) -> MatchSums:
     """Add up the tallies of all games of the deals from *first_deal* on."""
     seats, n_outcomes = rows["won_by"].shape[1:]
-    winner, starter, illegal, hands = (by_deal(rows[name], seats) for name in ("winner", "starter", "illegal", "hands"))
-    won, gain = _won(winner, illegal, seats, _pot(rows, seats)), _gain(by_deal(rows["scores"], seats))
+    n = games_per_deal(seats, all_orders)
+    winner, starter, illegal, hands = (by_deal(rows[name], n) for name in ("winner", "starter", "illegal", "hands"))
+    won, gain = _won(winner, illegal, seats, _pot(rows, n)), _gain(by_deal(rows["scores"], n))
     names = {"places", "gains", "rejoins"}.intersection(rows.dtype.names or ())
-    of_match = {name: by_deal(rows[name], seats) for name in names}
+    of_match = {name: by_deal(rows[name], n) for name in names}
     if "gains" in of_match:  # in a match of several deals, what was really won and lost
         gain = np.where(hands > 1, (seats - 1) * of_match["gains"], gain)
     won_of_deal, gain_of_deal = won.sum(axis=1), gain.sum(axis=1)
@@ -232,8 +241,8 @@ def sums_of(rows: Rows, first_deal: int = 0) -> MatchSums:
         "games": ((won[0] * won[0]).sum(), (gain[0] * gain[0]).sum()),
     }
     turns = rows["turns"] if "turns" in (rows.dtype.names or ()) else np.zeros(len(rows), np.int64)
-    counted = np.concatenate([by_deal(turns, seats)[None], by_deal(rows["outcomes"], seats)]).sum(axis=1)
-    ratios = _ratio_sums(np.concatenate([gain_of_deal, counted]), hands.sum(axis=0))
+    counted = np.concatenate([by_deal(turns, n)[None], by_deal(rows["outcomes"], n)]).sum(axis=1)
+    ratios = _ratio_sums(np.concatenate([gain_of_deal, counted]), hands.sum(axis=0), _number(n))
     parts |= {"points": ratios[:seats], "turns_by_deal": ratios[seats], "ended_by_deal": ratios[seats + 1 :]}
     if "places" in of_match:
         parts |= {"long": (hands > 1).sum(), "rejoins": of_match["rejoins"].sum(axis=(1, 2))}
@@ -246,44 +255,50 @@ def sums_of(rows: Rows, first_deal: int = 0) -> MatchSums:
         by_starter = np.where(winner < 0, 1, 2 * (winner == starter))[None]
         shares.append((STARTER, by_starter, np.ones(by_starter.shape, bool)))
     else:
-        after = _after(seats, len(rows), first_deal)
+        after = _after(seats, len(rows), first_deal, all_orders)
         who = [number for number, _ in itertools.permutations(range(seats), 2)]
         shares.append((AFTER, won[who], after))
         parts |= _sums_after(gain[who], hands, after)
-    values = np.zeros(_size(seats, n_outcomes), np.int64)
+    values = np.zeros(_size(seats, n_outcomes), _number(n))
     for name, found in parts.items():
         values[_layout(seats, n_outcomes)[name][0]] = np.asarray(found).reshape(-1)
-    return MatchSums(seats, n_outcomes, values, _shares(shares))
+    return MatchSums(seats, n_outcomes, values, _shares(shares), all_orders)
 
 
-def by_deal(values: Any, seats: int) -> Ints:
+def _number(per_deal: int) -> Any:
+    """Return what sums over deals of so many games are made of."""
+    return np.int64 if per_deal <= FEW_GAMES else object
+
+
+def by_deal(values: Any, per_deal: int) -> Ints:
     """Return numbers of games by game of a deal and deal; if they are by agent too, that comes first.
 
     The many deals come last, since NumPy is slow at adding up a few numbers at a time.
     """
-    per_deal = games_per_deal(seats)
     found = values.reshape(len(values) // per_deal, per_deal, *values.shape[1:]).T
     return np.ascontiguousarray(found, np.int64)
 
 
-def sums_over(rows: Rows) -> MatchSums:
+def sums_over(rows: Rows, all_orders: bool = False) -> MatchSums:
     """Add up the tallies of a match of any length."""
-    games = DEALS_AT_A_TIME * games_per_deal(rows["scores"].shape[1])
+    games = DEALS_AT_A_TIME * games_per_deal(rows["scores"].shape[1], all_orders)
     starts = range(0, max(1, len(rows)), games)
-    return MatchSums.over(sums_of(rows[i : i + games], i // games * DEALS_AT_A_TIME) for i in starts)
+    parts = (sums_of(rows[i : i + games], i // games * DEALS_AT_A_TIME, all_orders) for i in starts)
+    return MatchSums.over(parts)
 
 
-def won_by_deal(rows: Rows) -> Smalls:
+def won_by_deal(rows: Rows, all_orders: bool = False) -> Smalls:
     """Return what the first agent won of each deal, in units of `MatchSums.share_unit`."""
     seats = rows["scores"].shape[1]
-    winner, illegal = by_deal(rows["winner"], seats), by_deal(rows["illegal"], seats)
-    won = _won(winner, illegal, seats, _pot(rows, seats))[0].sum(axis=0)
+    n = games_per_deal(seats, all_orders)
+    winner, illegal = by_deal(rows["winner"], n), by_deal(rows["illegal"], n)
+    won = _won(winner, illegal, seats, _pot(rows, n))[0].sum(axis=0)
     return np.asarray(won, np.uint8 if seats == 2 else np.uint16)
 
 
-def _pot(rows: Rows, seats: int) -> Ints | None:
+def _pot(rows: Rows, per_deal: int) -> Ints | None:
     """Return the shares of the pot by agent, in a game whose matches can be split."""
-    return by_deal(rows["shares"], seats) if "shares" in (rows.dtype.names or ()) else None
+    return by_deal(rows["shares"], per_deal) if "shares" in (rows.dtype.names or ()) else None
 
 
 def _won(winner: Ints, illegal: Ints, seats: int, pot: Ints | None = None) -> Ints:
@@ -308,10 +323,11 @@ def _gain(scores: Ints) -> Ints:
     return np.asarray(len(scores) * scores - scores.sum(axis=0))
 
 
-def _ratio_sums(gain: Ints, hands: Ints) -> Ints:
-    """Return `RatioSums` for each row of *gain*; *hands* has one row, or as many."""
+def _ratio_sums(gain: Ints, hands: Ints, number: Any) -> Ints:
+    """Return `RatioSums` for each row of *gain*, in the type *number*; *hands* has one row, or as many."""
+    gain, hands = gain.astype(number, copy=False), hands.astype(number, copy=False)
     gain2, hands2 = gain * gain, hands * hands
-    terms = np.empty((_RATIO, *gain.shape), np.int64)
+    terms = np.empty((_RATIO, *gain.shape), number)
     products = (1, gain, hands, gain2, gain * hands, hands2, gain2 * gain, gain2 * hands, gain * hands2, hands2 * hands)
     for place, product in enumerate(products):
         terms[place] = product
@@ -332,9 +348,9 @@ def _shares(kinds: Sequence[tuple[str, Ints, Any]]) -> Shares:
     return found
 
 
-def _after(seats: int, n_games: int, first_deal: int) -> Any:
+def _after(seats: int, n_games: int, first_deal: int, all_orders: bool) -> Any:
     """Return for each ordered pair of agents in which games the second plays just before the first."""
-    before = by_deal(predecessors(seats, n_games, first_deal), seats)
+    before = by_deal(predecessors(seats, n_games, first_deal, all_orders), games_per_deal(seats, all_orders))
     return np.array([before[number] == other for number, other in itertools.permutations(range(seats), 2)])
 
 
@@ -342,6 +358,6 @@ def _sums_after(gain: Ints, hands: Ints, after: Any) -> dict[str, Any]:
     """Add up gain and hands of each ordered pair of agents; deals in which they never sat like this are left out."""
     met, own_gain, own_hands = after.any(axis=1), (gain * after).sum(axis=1), (hands * after).sum(axis=1)
     columns = np.stack([met, own_gain, own_hands, gain.sum(axis=1) * met, hands.sum(axis=0) * met], axis=1)
-    points = _ratio_sums(own_gain, own_hands)
+    points = _ratio_sums(own_gain, own_hands, _number(gain.shape[1]))
     points[:, 0] = met.sum(axis=1)
     return {"points_after": points, "effect_after": columns @ columns.swapaxes(-1, -2)}

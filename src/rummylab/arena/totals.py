@@ -20,8 +20,8 @@ class LineupTotal:
     ratings, which compare the deals of different pairs.
     """
 
-    def __init__(self, *, keep_games: bool = False, keep_deals: bool = False) -> None:
-        self.keep_games, self.keep_deals = keep_games, keep_deals
+    def __init__(self, *, keep_games: bool = False, keep_deals: bool = False, all_orders: bool = False) -> None:
+        self.keep_games, self.keep_deals, self.all_orders = keep_games, keep_deals, all_orders
         self.busy = 0.0
         """Seconds of play, over all workers."""
         self.latency: dict[int, Latency] = {}
@@ -34,7 +34,7 @@ class LineupTotal:
     def add(self, start: int, part: Played) -> MatchSums:
         """Add the chunk that begins with deal *start*, added up or not; return its own sums."""
         if part.sums is None:
-            part = part.added_up(start, keep=self.keep_games)
+            part = part.added_up(start, keep=self.keep_games, all_orders=self.all_orders)
         assert part.sums is not None
         if self._sums is None:
             self._sums = MatchSums.over([part.sums])

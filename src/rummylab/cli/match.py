@@ -94,6 +94,16 @@ Effect = Annotated[
 ]
 
 
+AllOrders = Annotated[
+    bool,
+    typer.Option(
+        "--all-orders",
+        help="With five or six agents, play every deal in all circular orders, not in six that are drawn for it.",
+        rich_help_panel=PLAYING,
+    ),
+]
+
+
 def match(
     game: Game,
     agents: Agents,
@@ -107,6 +117,7 @@ def match(
     alpha: Alpha = 0.05,
     beta: Beta = 0.05,
     plan: Effect = None,
+    all_orders: AllOrders = False,
     store: StoreOption = None,
     run: RunOption = None,
     backend: BackendName = "local",
@@ -148,6 +159,7 @@ def match(
             keep_partial=True,
             store=kept,
             name=run,
+            all_orders=all_orders,
         )
     if plan is not None:
         _show_plan(result, plan, as_json=as_json)
@@ -243,9 +255,9 @@ def _show_hands(result: Any) -> None:
 
 def _show_neighbors(result: Any) -> None:
     """Show how each agent does after each of the others."""
-    from rummylab.arena.seating import games_per_deal, orders_in_all
+    from rummylab.arena.seating import orders_in_all
 
-    played, possible = games_per_deal(result.seats) // result.seats, orders_in_all(result.seats)
+    played, possible = result.sums.per_deal // result.seats, orders_in_all(result.seats)
     which = f"all {possible}" if played == possible else f"{played} of {possible} at random for each deal"
     say(f"  Points per hand by the player just before (circular orders: {which}; 95% interval):")
     for row in result.neighbors():

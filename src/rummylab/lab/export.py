@@ -44,7 +44,8 @@ def summaries(store: Store) -> list[dict[str, Any]]:
 
 def _summary(run: Run, about: dict[str, Any]) -> dict[str, Any]:
     config, chunks = about["config"], run.chunk_keys()
-    games = sum(key.deals * games_per_deal(len(key.lineup)) for key in chunks if about["kind"] in _PLANS)
+    all_orders = bool(config.get("all_orders"))
+    games = sum(key.deals * games_per_deal(len(key.lineup), all_orders) for key in chunks if about["kind"] in _PLANS)
     return {
         "id": about["id"],
         "name": about["name"],

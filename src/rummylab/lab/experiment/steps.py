@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Final, Protocol
 
 import msgspec
 import numpy as np
@@ -33,7 +33,6 @@ from rummylab.arena.ordered import (
 from rummylab.arena.outside import fingerprint, is_outside
 from rummylab.arena.plan import CHUNK, MAX_GAMES, MatchPlan, PlayPlan, chunks_of
 from rummylab.arena.ratings import rating_notes
-from rummylab.arena.seating import games_per_deal
 from rummylab.arena.statistics import Estimate, Floats, RatioSums, mean, ratio_of
 from rummylab.arena.totals import LineupTotal
 from rummylab.arena.tournament import Plan, Standings, standings_of
@@ -169,7 +168,7 @@ class _PlannedStep(Step):
         return list(self.plan.tasks())
 
     def work(self, task: Task) -> int:
-        return task.deals * games_per_deal(len(task.agents))
+        return task.deals * task.per_deal
 
     @property
     def keeps_games(self) -> bool:
@@ -177,7 +176,7 @@ class _PlannedStep(Step):
         return bool(self.plan.games_in_all <= KEEP_GAMES)
 
     def worker(self, *, keep_rows: bool) -> Any:
-        return AddingUp(play_task, keep_rows or self.keeps_games)
+        return AddingUp(play_task, keep_rows or self.keeps_games, all_orders=self.plan.all_orders)
 
     def _command(self, verb: str, *more: object) -> str:
         words = ["rummylab", verb, self.game, *self.agents, "--games", self.games, *seed_option(self.seed)]
@@ -197,14 +196,21 @@ class MatchStep(_PlannedStep):
     """Error rate of that test if the lower rate is true."""
     beta: float = 0.05
     """Error rate of that test if the higher rate is true."""
+    all_orders: bool = False
+    """Play every deal in all circular orders, also with five seats or more, where a sample is the default."""
+
+    def to_dict(self) -> dict[str, Any]:
+        found = super().to_dict()
+        return found if self.all_orders else {key: value for key, value in found.items() if key != "all_orders"}
 
     def quantities(self) -> Mapping[str, tuple[int, ...]]:
-        by_agent = dict.fromkeys(("win_rate", "points_per_hand", "moving_first", "moving_second"), (0, 1))
+        names = ["win_rate", "points_per_hand", "moving_first", "moving_second"]
+        by_agent = dict.fromkeys([*names, *_OF_MATCHES] if game(self.game).formats else names, (0, 1))
         ended = [f"{_plain(name)}_rate" for name in game(self.game).batch.OUTCOMES]
         return by_agent | dict.fromkeys(("hands_per_game", "turns_per_hand", *ended), (0,))
 
     def result(self, parts: Iterable[Played]) -> MatchStepResult:
-        test, total = self.plan.test(), LineupTotal(keep_games=self.keeps_games)
+        test, total = self.plan.test(), LineupTotal(keep_games=self.keeps_games, all_orders=self.all_orders)
         for task, part in zip(self.tasks(), parts, strict=False):
             sums = total.add(task.start, part)
             if test is not None and test.add_sums(*sums.wins(0)) != "undecided":
@@ -213,9 +219,13 @@ class MatchStep(_PlannedStep):
 
     def command(self) -> str:
         if self.sprt is None:
-            return self._command("match")
+            return self._command("match", *["--all-orders"] * self.all_orders)
         rates = ",".join(f"{rate:g}" for rate in self.sprt)
         return self._command("match", "--sprt", rates, "--alpha", self.alpha, "--beta", self.beta)
+
+
+_OF_MATCHES: Final = ("place", "gain_per_match")
+"""What is measured of matches of several deals too, in games with formats: the mean place, and points or chips."""
 
 
 def _plain(name: str) -> str:
@@ -235,6 +245,8 @@ class MatchStepResult:
             "points_per_hand": self.match.points_per_hand_of,
             "moving_first": self.match.moving_first,
             "moving_second": self.match.moving_second,
+            "place": self.match.place_of,
+            "gain_per_match": self.match.gain_per_match_of,
         }
         if quantity in by_agent:
             return Measured.of(by_agent[quantity](number))
@@ -264,12 +276,16 @@ class MatchStepResult:
 
     def markdown(self) -> str:
         match = self.match
-        rows = [
+        heads: tuple[str, ...] = "agent", "win rate (95%)", "points per hand (95%)"
+        rows: list[tuple[str, ...]] = [
             (as_code(name), share_words(match.win_rate_of(k)), signed_words(match.points_per_hand_of(k), 3))
             for k, name in enumerate(match.labels)
         ]
+        if match.is_of_deals:
+            heads = "agent", "matches won (95%)", heads[2], "mean place (95%)", "points or chips per match (95%)"
+            rows = [(*row, *_place_words(match, k)) for k, row in enumerate(rows)]
         ends = ", ".join(f"{name} {share:.1%}" for name, share in match.outcomes().items())
-        text = table(("agent", "win rate (95%)", "points per hand (95%)"), rows)
+        text = table(heads, rows)
         text += f"\n{match.games:,} games, {match.hands:,} hands: {ends}.\n"
         if match.sprt is not None:
             test = match.sprt
@@ -278,6 +294,11 @@ class MatchStepResult:
                 f" (log-likelihood ratio {test.llr:+.2f}).\n"
             )
         return text + _forfeits(match.forfeits())
+
+
+def _place_words(match: MatchResult, number: int) -> tuple[str, str]:
+    """Return an agent's mean place and what it wins in a match of several deals, with their intervals."""
+    return share_words(match.place_of(number), 2), signed_words(match.gain_per_match_of(number), 1)
 
 
 def _forfeits(counts: Mapping[str, int]) -> str:
