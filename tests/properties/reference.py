@@ -198,3 +198,21 @@ def hand_score(knocker_left: int, defender_left: int, *, options: dict[str, obje
     else:
         won = -(int(options["undercut_bonus"]) + knocker_left - defender_left)  # type: ignore[call-overload]
     return won * stake
+
+
+def splitmix64(state: int) -> int:
+    """The number that splitmix64 draws in this state (Steele, Lea and Flood, 2014)."""
+    z = state % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
+def shuffled(cards: Iterable[int], seed: int) -> list[int]:
+    """The cards after a shuffle by Fisher and Yates, card by card from the last on."""
+    deck, state = list(cards), seed
+    for i in range(len(deck) - 1, 0, -1):
+        state += 0x9E3779B97F4A7C15
+        j = (splitmix64(state) >> 32) * (i + 1) >> 32
+        deck[i], deck[j] = deck[j], deck[i]
+    return deck

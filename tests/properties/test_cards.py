@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properties import strategies
+from properties import reference, strategies
 from rummylab.cards.bits import ALL_CARDS, to_ids, to_mask
 from rummylab.cards.card import RANKS, SUITS, SYMBOLS, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
+from rummylab.cards.rng import shuffle
 from rummylab.engine.action import Action
 from rummylab.errors import DeckError, NotationError, RummyError
 
@@ -145,6 +147,14 @@ def test_the_deck_of_a_seed_is_always_the_same_and_holds_everything() -> None:
     assert set(Deck.shuffled(7)) == set(CARDS)
     assert len(Deck.shuffled(7, decks=2, jokers=4)) == 108
     assert list(Deck.ordered()) == CARDS
+
+
+@given(st.sampled_from([0, 1, 2, 52, 63, 64, 65, 66, 106, 128, 129, 200]), st.integers(0, 2**64 - 1))
+def test_a_deck_of_any_size_is_shuffled_as_card_by_card(size: int, seed: int) -> None:
+    cards = np.arange(size).astype(np.int8)
+    expected = reference.shuffled(cards.tolist(), seed)
+    shuffle(cards, np.uint64(seed))
+    assert cards.tolist() == expected
 
 
 def test_shuffles_are_fair_enough() -> None:

@@ -7,13 +7,15 @@ The highest card is bit 60, so a mask is never negative.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import config
+from numba.core import cgutils, config
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 from rummylab._jit import helper, kernel
 
@@ -52,6 +54,10 @@ def _choose_python(condition: bool, yes: int, no: int) -> int:
     return yes if condition else no
 
 
+def _room_python(*shape: int) -> Any:
+    return np.empty(shape, np.int64)
+
+
 def _hint_python() -> None:
     return None
 
@@ -72,6 +78,7 @@ def has_pdep(target: tuple[str, str, str]) -> bool:
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     popcount, lowest, highest = _popcount_python, _lowest_python, _highest_python
     nth_card, choose = _nth_card_by_loop, _choose_python
+    stack_array = stack_table = _room_python
     noinline = always_inline = rare = _hint_python
 else:
 
@@ -127,6 +134,37 @@ else:
             return chosen
 
         return types.int64(types.boolean, types.int64, types.int64), codegen
+
+    def _on_stack(*sizes: Any) -> Any:
+        """Return the type and the code of an array of integers in the frame of the function that asks for it."""
+        kind, shape = types.Array(types.int64, len(sizes), "C"), [one.literal_value for one in sizes]
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            def word(number: int) -> Any:
+                return ir.Constant(ir.IntType(64), number)
+
+            array = context.make_array(kind)(context, builder)
+            populate_array(
+                array,
+                data=cgutils.alloca_once(builder, ir.IntType(64), word(prod(shape))),
+                shape=[word(size) for size in shape],
+                strides=[word(8 * prod(shape[k + 1 :])) for k in range(len(shape))],
+                itemsize=word(8),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return kind(*sizes), codegen
+
+    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+    def stack_array(typingctx: Any, n: Any) -> Any:
+        """Return room for *n* integers, a constant, until the calling function ends: `np.empty` costs a `malloc`."""
+        return _on_stack(n)
+
+    @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
+    def stack_table(typingctx: Any, n: Any, columns: Any) -> Any:
+        """Return room for *n* rows of *columns* integers, both constants, until the calling function ends."""
+        return _on_stack(n, columns)
 
     @intrinsic  # type: ignore[untyped-decorator]
     def always_inline(typingctx: Any) -> Any:

@@ -24,6 +24,7 @@ from rummylab.cards.bits import (
     popcount,
     ranks_of,
     rare,
+    stack_array,
 )
 
 Masks = npt.NDArray[np.int64]
@@ -304,16 +305,18 @@ def arrangement(hand: int, max_run: int, which: int) -> tuple[int, int, int, int
 def _arrangement_by_trial(hand: int, max_run: int, which: int) -> tuple[int, int, int, int]:
     """Try every set of at most three disjoint melds."""
     noinline()
-    found = np.empty(_MAX_MELD_LIST, np.int64)
+    found, worth = stack_array(_MAX_MELD_LIST), stack_array(_MAX_MELD_LIST)
     n_found = melds_in(hand, max_run, found)
-    least = min_deadwood(hand)
+    for i in range(n_found):
+        worth[i] = points(found[i])
+    most = points(hand) - min_deadwood(hand)  # that melds can be worth together
     n = 0
     first = second = third = np.int64(0)
-    if points(hand) == least:
+    if most == 0:
         n = 1
     for i in range(n_found):
         without_first = hand & ~found[i]
-        if points(without_first) == least:
+        if worth[i] == most:
             if n == which:
                 first, second, third = found[i], np.int64(0), np.int64(0)
             n += 1
@@ -321,12 +324,13 @@ def _arrangement_by_trial(hand: int, max_run: int, which: int) -> tuple[int, int
             if found[j] & ~without_first:
                 continue
             without_second = without_first & ~found[j]
-            if points(without_second) == least:
+            more = most - worth[i] - worth[j]
+            if more == 0:
                 if n == which:
                     first, second, third = found[i], found[j], np.int64(0)
                 n += 1
             for k in range(j + 1, n_found):
-                if found[k] & ~without_second == 0 and points(without_second & ~found[k]) == least:
+                if found[k] & ~without_second == 0 and worth[k] == more:
                     if n == which:
                         first, second, third = found[i], found[j], found[k]
                     n += 1

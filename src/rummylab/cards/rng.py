@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import lowest, nth_card, popcount
+from rummylab.cards.bits import lowest, nth_card, popcount, stack_array
 from rummylab.errors import OptionError
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -145,16 +145,28 @@ def any_card(holder: np.void, mask: int) -> int:
     return nth_card(mask, below(holder, n)) if n > 1 else lowest(mask)
 
 
+_BLOCK: Final = 64
+
+
 @kernel
 def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
     """Shuffle *cards* in place (Fisher-Yates) with the stream *seed*."""
-    state = np.uint64(seed)
-    for i in range(cards.shape[0] - 1, 0, -1):
-        state += _GOLDEN
-        j = np.int64(((scramble(state) >> _32) * np.uint64(i + 1)) >> _32)
-        card = cards[i]
-        cards[i] = cards[j]
-        cards[j] = card
+    places = stack_array(_BLOCK)
+    last, state = cards.shape[0] - 1, np.uint64(seed)
+    while last > 0:
+        # 1. The numbers of a block of cards first: they do not depend on one another, so the processor draws several
+        # at a time.
+        n = min(last, _BLOCK)
+        for k in range(n):
+            drawn = scramble(state + np.uint64(k + 1) * _GOLDEN) >> _32
+            places[k] = np.int64((drawn * np.uint64(last - k + 1)) >> _32)
+        # 2. The swaps, from the last card on.
+        for k in range(n):
+            card, place = cards[last - k], np.uint64(places[k])  # unsigned: no code for negative indexes
+            cards[last - k] = cards[place]
+            cards[place] = card
+        last -= n
+        state += np.uint64(n) * _GOLDEN
 
 
 # --- The deck of a position: ``row.deck`` and the seed ``row.rng`` ---------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
+from rummylab.cards.bits import stack_table
 from rummylab.cards.rng import Root
 from rummylab.engine.lockstep import lockstep
 from rummylab.engine.matches import SEAT_BITS, MatchParts, MatchRules, Tally, agent_in, match_parts, packed
@@ -19,7 +20,8 @@ from rummylab.errors import OptionError
 
 Kernel = Any
 PAIR: Final = ((0, 1), (1, 0))
-_SEATS: Final = 2**SEAT_BITS - 1
+_MOST_SEATS: Final = 2**SEAT_BITS
+_SEATS: Final = _MOST_SEATS - 1
 BY_THE_RULES: Final = -1
 """Stands for a starter: the rules of the game choose who moves first."""
 
@@ -138,7 +140,7 @@ def _matches(home: str, rules: MatchRules, parts: MatchParts, tally_type: np.dty
     ) -> None:
         row, seats = rows[0], agents.shape[0]
         own, per_deal = seatings.shape
-        seated = np.empty((_SEATS + 1, N_FIELDS), np.int64)  # the agents by seat
+        seated = stack_table(_MOST_SEATS, N_FIELDS)  # the agents by seat
         for i in range(tallies.shape[0]):
             number = i // per_deal
             seating, tally = seatings[number % own, i % per_deal], tallies[i]

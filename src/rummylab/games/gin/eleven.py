@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import EACH_SUIT, LANE, highest, points, ranks_of, rare
+from rummylab.cards.bits import EACH_SUIT, LANE, highest, points, ranks_of, rare, stack_array
 from rummylab.cards.melds import Masks, in_groups, popcount
 
 _CLUBS, _HEARTS, _SPADES, _DIAMONDS = (LANE << 16 * suit for suit in range(4))
@@ -62,7 +62,7 @@ def _melds_in_order(hand: int, out: Masks) -> int:
 @helper
 def loose_cards(hand: int) -> int:
     """Return the cards outside the first best arrangement of *hand* in OpenSpiel's order."""
-    melds = np.empty(64, np.int64)
+    melds = stack_array(64)
     n = _melds_in_order(hand, melds)
     best = hand
     # Arrangements are completed one meld at a time, each from all melds that still fit: first come, first kept.

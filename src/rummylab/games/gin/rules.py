@@ -494,17 +494,18 @@ def step(row: np.void, code: int) -> int:
 def move(row: np.void, code: int) -> bool:
     """Carry out the actor's move *code* if it is legal, and return whether it was: `is_legal`, then `step`.
 
-    Nine moves in ten are draws and discards. Here their phase leads to their part of both at once.
+    Nine moves in ten are draws and discards. Here their phase leads to their part of both at once. What few presets ask
+    for is checked first: after a call for it, the compiler would read everything again.
     """
     always_inline()
     table = row.table
     phase = table.phase
-    if phase == DRAW:
+    if phase == DRAW and not table.rules.upcard_cap:
         if not _can_draw(table, code):
             return False
         _draw(row, code, row.deck[row.pos & 63])
         return True
-    if phase == DISCARD and DISCARD_CODE <= code < KNOCK_CODE:
+    if phase == DISCARD and DISCARD_CODE <= code < KNOCK_CODE and not table.rules.refuse_repeats:
         if not _can_discard(table, row.mine[table.actor & 1], code & 63):
             return False
         _discard(row, code & 63)
@@ -518,10 +519,7 @@ def _rare_move(row: np.void, code: int) -> bool:
     table = row.table
     if not is_legal(table, row.mine[table.actor & 1], code):
         return False
-    if table.phase == OFFER:
-        step(row, code)
-    else:
-        _show(row, code)
+    step(row, code)
     return True
 
 
