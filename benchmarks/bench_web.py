@@ -1,7 +1,8 @@
 """Load on the web table: the time from a POST to its event at many tables, and memory over many hands.
 
 ``python benchmarks/bench_web.py`` starts a server of its own and prints one JSON value; ``--write docs/results`` keeps
-it as ``web-load.json``. ``--tables 20 --seconds 10 --hands 200`` is a quick look.
+it as ``web-load.json``. ``--tables 20 --seconds 10 --hands 200`` is a quick look. ``--start`` measures instead how soon
+a warm server answers, what the first page weighs and how soon agents of the default level answer.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gzip
 import json
 import os
 import re
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -228,6 +231,65 @@ def started(folder: str) -> tuple[subprocess.Popen[str], int]:
     return server, int(port[1])
 
 
+def first_answer(with_answers: bool = False) -> dict[str, Any]:
+    """Return how soon a server answers its first request, and the bytes of the first page as a browser gets it."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        server, port = started(folder)
+        try:
+            page = fetched(port, "/")
+            up = time.perf_counter() - began
+            text = gzip.decompress(page).decode()
+            parts = re.findall(r'(?:src|href)="(/assets/[^"]+\.(?:js|css))"', text)
+            sizes = {"/": len(page)} | {part: len(fetched(port, part)) for part in parts}
+            figures = {
+                "up_s": round(up, 2),
+                "up_cpu_s": round(processor_seconds(server.pid), 2),
+                "first_page_kb": round(sum(sizes.values()) / 1000, 1),
+            }
+            return figures | ({"answers": asyncio.run(answers(port))} if with_answers else {})
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def fetched(port: int, path: str) -> bytes:
+    """Return the compressed body of an answer; try again until the server listens."""
+    asked = urllib.request.Request(f"http://localhost:{port}{path}", headers={"Accept-Encoding": "gzip"})
+    while True:
+        with contextlib.suppress(OSError), urllib.request.urlopen(asked, timeout=30) as found:
+            assert found.headers["Content-Encoding"] == "gzip"
+            return bytes(found.read())
+        time.sleep(0.02)
+
+
+async def answers(port: int, moves: int = 60) -> dict[str, dict[str, float]]:
+    """Return how soon agents of the default level answer, game by game: from a POST to the player's next turn."""
+    found = {}
+    for game in ("gin", "indian", "contract", "gin_pass"):
+        client = Client(port)
+        took: list[float] = []
+        view: dict[str, Any] = {"actor": None}
+        while len(took) <= moves:
+            if view["actor"] is None:
+                _, view = await client.ask("POST", "/api/tables", {"game": game, "hands": "one", "hints": "off"})
+            path = f"/api/tables/{view['id']}"
+            began = time.perf_counter()
+            if view["actor"] == 0:
+                move = {"version": view["version"], "action": choice(view)}
+                _, view = await client.ask("POST", f"{path}/move", move)
+            asked = view["actor"] not in (0, None)
+            while view["actor"] not in (0, None):
+                await asyncio.sleep(0.001)
+                _, view = await client.ask("GET", path)
+            if asked:
+                took.append(1000 * (time.perf_counter() - began))
+        kept = sorted(took[1:])  # the first one loads kernels
+        at = {f"p{q}_ms": round(kept[len(kept) * q // 100], 1) for q in (50, 95)}
+        found[game] = {**at, "most_ms": round(kept[-1], 1), "turns": len(kept)}
+    return found
+
+
 def main() -> None:
     """Run both parts and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -235,7 +297,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--hands", type=int, default=10_000)
     parser.add_argument("--write", metavar="FOLDER", type=Path, default=None)
+    parser.add_argument("--start", action="store_true", help="measure start, first page and answers")
     given = parser.parse_args()
+    if given.start:
+        first_answer()  # warms the caches
+        print(json.dumps({"start": [first_answer(n == 2) for n in range(3)]}))
+        return
     with tempfile.TemporaryDirectory() as folder:
         server, port = started(folder)
         try:

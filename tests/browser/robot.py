@@ -16,8 +16,10 @@ PATIENCE = 300_000
 class Robot:
     """Plays the card that the page offers, lays down and lays off what it can, and ends the hand when it may."""
 
-    def __init__(self, page: Page, way: Way) -> None:
+    def __init__(self, page: Page, way: Way, *, careless: bool = False) -> None:
         self.page, self.way, self.moves = page, way, 0
+        self.careless = careless
+        """Whether it throws the first card of its first meld and never ends a hand."""
         self.rightmost = 0.0
         """The right edge of the rightmost own card that was ever shown."""
 
@@ -92,7 +94,7 @@ class Robot:
 
     def _choose(self) -> None:
         page = self.page
-        for hold in page.locator(".hold.go").all():
+        for hold in page.locator(".hold.go").all() if not self.careless else []:
             return self.end_hand(hold)
         if self._pile("stock").is_enabled():
             return self.press(self._pile("stock"), "s")
@@ -120,8 +122,8 @@ class Robot:
         if not page.locator(".hand.playable").count():
             return False
         chosen = page.locator(".hand .card.sel")
-        if not chosen.count():
-            card = page.locator(".hand .card").last
+        if self.careless or not chosen.count():
+            card = page.locator(".hand .card").first if self.careless else page.locator(".hand .card").last
             if self.way == "keys":
                 card.focus()
                 page.keyboard.press("Space")

@@ -52,17 +52,71 @@ def test_no_page_has_a_serious_violation(visit: Visit, theme: str) -> None:
     assert not {name: problems for name, problems in found.items() if problems}
 
 
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_coach_retry_puzzle_and_watched_table_have_no_serious_violation(visit: Visit, theme: str) -> None:
+    page = visit("mouse", theme=theme, bypass_csp=True)
+    found: dict[str, list[str]] = {}
+    robot = Robot(page, "keys", careless=True)
+    sit(page, **TABLES[1], hints="request")
+    robot.turn()
+    page.keyboard.press("h")
+    page.locator(".mv").first.wait_for()
+    found["coach"] = _serious(page)
+    sit(page, **TABLES[0])
+    robot.play_hand()
+    page.keyboard.press("v")
+    page.locator(".led").wait_for()
+    page.get_by_role("button", name="Try again").first.click()
+    found["retry"] = _serious(page)
+    page.goto("/#/history")
+    page.locator(".pz a").first.wait_for()
+    found["history"] = _serious(page)
+    page.locator(".pz a").first.click()
+    page.locator(".hand .card").first.wait_for()
+    found["puzzle"] = _serious(page)
+    page.locator(".acts [data-verb]:not([aria-disabled=true])").first.click()
+    page.locator(".mv").first.wait_for()
+    found["answer"] = _serious(page)
+    sit(page, game="gin", kind="watch", watch={"agents": [{"agent": "simple"}] * 2, "eyes": 0})
+    found["watched"] = _serious(page)
+    sit(page, game="gin", opponents=[{"person": True}])
+    found["invitation"] = _serious(page)
+    assert not {name: problems for name, problems in found.items() if problems}
+
+
 def test_targets_are_at_least_44_pixels_on_a_phone(visit: Visit) -> None:
     page = visit("touch")
     small = """els => els.filter(e => { const r = e.getBoundingClientRect();
         return r.width > 1 && (r.height < 43.5 || r.width < 43.5) && !e.closest('.sr') && e.type !== 'radio' })
         .map(e => `${e.textContent} ${e.getBoundingClientRect().width}x${e.getBoundingClientRect().height}`)"""
-    sit(page, **TABLES[0])
-    Robot(page, "touch").turn()
-    assert page.eval_on_selector_all("main button, main a, main select", small) == []
-    page.goto("/#/play")
-    page.wait_for_selector(".games")
-    assert page.eval_on_selector_all("main button, main a, main select", small) == []
+    found: dict[str, list[str]] = {}
+    for wanted in TABLES:
+        sit(page, **wanted)
+        Robot(page, "touch").turn()
+        found[str(wanted)] = page.eval_on_selector_all("button, a, select", small)
+    for name in PAGES:
+        page.goto(f"/#/{name}")
+        page.wait_for_selector("h1")
+        page.wait_for_timeout(300)
+        found[name] = page.eval_on_selector_all("button, a, select", small)
+    assert not {name: problems for name, problems in found.items() if problems}
+
+
+@pytest.mark.parametrize("width", [640, 320])
+def test_no_page_scrolls_sideways_when_it_is_enlarged(visit: Visit, width: int) -> None:
+    page = visit("mouse")
+    page.set_viewport_size({"width": width, "height": 400})  # 1280 pixels at 200% and at 400%
+    wide = []
+    for wanted in TABLES:
+        sit(page, **wanted)
+        Robot(page, "mouse").turn()
+        wide += [wanted] * (page.evaluate("document.documentElement.scrollWidth") > width)
+    for name in PAGES:
+        page.goto(f"/#/{name}")
+        page.wait_for_selector("h1")
+        page.wait_for_timeout(300)
+        wide += [name] * (page.evaluate("document.documentElement.scrollWidth") > width)
+    assert wide == []
 
 
 def test_everything_can_be_reached_at_200_percent_zoom(visit: Visit) -> None:

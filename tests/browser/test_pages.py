@@ -261,6 +261,89 @@ def test_a_hand_is_stepped_through_shared_and_opened_again(visit: Visit, tmp_pat
     assert other.locator(".where").inner_text().endswith(last.rpartition(" ")[2])
 
 
+def test_a_page_saved_to_disk_replays_the_hand_without_a_server(visit: Visit, tmp_path: Path) -> None:
+    page = visit("mouse")
+    sit(page, **SHORT)
+    Robot(page, "mouse").play_hand()
+    page.get_by_role("button", name="Review this hand").click()
+    page.get_by_role("tab", name="Share").click()
+    with page.expect_download() as download:
+        page.get_by_text("Save a page that replays it").click()
+    file = tmp_path / "hand.html"
+    download.value.save_as(file)
+    alone = page.context.new_page()
+    asked: list[str] = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(file.as_uri())
+    first = alone.locator("#say").inner_text()
+    alone.get_by_role("button", name="Last").click()
+    assert alone.locator("#say").inner_text() != first
+    assert alone.locator("#seats [aria-label*=' of ']").count() >= 10
+    alone.get_by_label("Show all hands").uncheck()
+    assert alone.locator("#seats [aria-label*=' of ']").count() == 0
+    assert asked == [file.as_uri()]
+
+
+def test_a_mistake_becomes_a_puzzle_that_can_be_solved(visit: Visit) -> None:
+    page = visit("mouse")
+    sit(page, **SHORT)
+    Robot(page, "mouse", careless=True).play_hand()
+    page.get_by_role("button", name="Review this hand").click()
+    page.locator(".led").wait_for(timeout=300_000)
+    assert page.locator(".tag.mistake, .tag.blunder").count() >= 1
+    page.goto("/#/history")
+    page.locator(".leak").first.wait_for()
+    page.locator(".pz a").first.click()
+    page.get_by_role("heading", name="What would you do?").wait_for()
+    assert page.locator(".mv").count() == 0, "the position comes first"
+    page.locator(".acts [data-verb]:not([aria-disabled=true])").first.click()
+    page.locator(".mv").first.wait_for()
+    page.get_by_role("link", name="More puzzles").click()
+    page.locator(".pz").first.wait_for()
+    marks = [mark.strip() for mark in page.locator(".pz > span:first-child").all_inner_texts()]
+    assert {"✓", "✗"} & set(marks)
+
+
+def test_the_daily_deal_is_played_once(visit: Visit, own_site: Site) -> None:
+    page = visit("keys", url=own_site.url)
+    page.get_by_role("button", name="Play today’s deal").click()
+    page.wait_for_selector("main[data-turn]")
+    robot = Robot(page, "keys")
+    robot.turn()
+    page.goto("/#/play")
+    page.get_by_role("button", name="Play today’s deal").click()
+    page.wait_for_selector("main[data-turn]")
+    robot.play_hand()
+    page.goto("/#/play")
+    page.get_by_role("link", name="See it again").wait_for()
+    again = page.request.post(
+        "/api/tables", data={"game": "gin", "kind": "daily"}, headers={"Origin": own_site.url}, timeout=300_000
+    )
+    assert again.json()["error"]["code"] == "already_played"
+
+
+def test_a_take_back_is_free_before_a_card_is_seen_and_asks_after(visit: Visit) -> None:
+    page = visit("mouse")
+    sit(page, game="gin", opponents=[{"agent": "simple"}], hands="one")
+    robot = Robot(page, "mouse")
+    robot.turn()
+    robot.move()
+    while robot.turn() == "you" and not page.locator(".hand .card.new").count():
+        robot.move()
+    assert "counts" in _log(page)
+    before = robot.version()
+    page.get_by_role("button", name="Take back").click()
+    assert robot.version() == before
+    page.get_by_role("button", name="a card was seen").click()
+    page.wait_for_selector(f"main:not([data-version='{before}'])")
+    assert "does not count" in _log(page)
+
+
+def _log(page: Any) -> str:
+    page.get_by_role("tab", name="Log").click()
+    return str(page.locator("#panel").inner_text())
+
+
 def test_what_if_goes_on_from_the_middle_of_a_hand(visit: Visit) -> None:
     page = visit("mouse")
     sit(page, **SHORT)
@@ -301,6 +384,15 @@ def test_two_agents_are_watched(visit: Visit) -> None:
     page.get_by_role("button", name="Next move").click()
     page.get_by_role("button", name="To the end of the hand").click()
     page.locator("#showdown-title").wait_for()
+    page.get_by_role("button", name="Review this hand").click()
+    page.locator(".led").wait_for(timeout=300_000)
+    page.get_by_text("Reading the mind of").wait_for(state="detached", timeout=300_000)
+    thinking = set()
+    for _ in range(12):
+        page.keyboard.press("ArrowLeft")
+        thinking |= set(page.locator(".thoughts > p").all_inner_texts())
+    assert len(thinking) >= 2, "both players' thinking is shown"
+    assert page.locator(".thoughts .mv, .rv").count() >= 1
 
 
 def test_analyze_groups_the_cards_of_a_typed_hand(visit: Visit) -> None:

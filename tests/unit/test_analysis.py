@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from analysis_tables import CASES, finished, rules_of, table
-from rummylab import Observation, Record, State, gin
+from rummylab import Observation, Record, State, gin, indian
 from rummylab.agents.gin.champion_explain import values
 from rummylab.analysis.answers import Estimate
 from rummylab.analysis.calibration import _errors
@@ -49,8 +49,9 @@ def test_moves_are_ranked_with_errors_and_reasons(case: str) -> None:
         assert points == sorted(points, reverse=True)
         assert found.best.behind == 0
         assert all(move.behind <= 0 and move.worlds == 12 for move in found.moves)
-        assert all(move.reasons[-1].kind == "win_chance" for move in found.moves)
-        assert all(move.reasons[-1].number == move.win_chance for move in found.moves)
+        playing = [move for move in found.moves if move.action.verb != "drop"]
+        assert all(move.reasons[-1].kind == "win_chance" for move in playing)
+        assert all(move.reasons[-1].number == move.win_chance for move in playing)
         assert len({move.action for move in found.moves}) == len(found.moves) >= 2
         plain = json.loads(json.dumps(found.to_dict()))
         assert plain["moves"][0]["action"] == str(found.best.action)
@@ -243,6 +244,18 @@ def test_a_passed_card_has_a_score_and_helps_whoever_gets_it() -> None:
     found = analyze(table("gin_pass", 0).observe(), budget=Budget(worlds=200, seconds=None))
     for kind in ("card_score", "helps", "deadwood"):
         assert len({of(found, str(move.action), kind).number for move in found.moves}) > 2
+
+
+def test_in_a_pool_only_lost_points_count() -> None:
+    state = State.deal(indian("platform", format="pool-101"), 4)
+    found = analyze(state.observe(), budget=Budget(worlds=60, seconds=None))
+    assert all(move.points <= 0 for move in found.moves)
+    assert of(found, "drop", "drop_cost").number == 20
+    assert next(move for move in found.moves if move.action.verb == "drop").points == -20
+    assert 0 < found.best.win_chance <= 1
+    values, dropper = TableValues(state.rules, "minscore", worlds=3), int(state.observe().seat)
+    state.push("drop")
+    assert values.samples(state.rows())[0].tolist() == [-20.0 if seat == dropper else 0.0 for seat in (0, 1)]
 
 
 # --- Review -------------------------------------------------------------------------------------------------------

@@ -120,7 +120,8 @@ def reasons(seen: Observation, action: Action, signals: dict[str, float]) -> tup
         with_it = Hand.of([*seen.hand, seen.upcard], decks=2)
         now = int(min_dist(seen.hand.mask, seen.hand.twice, seen.hand.jokers, seen.wild))
         after = int(min_dist(with_it.mask, with_it.twice, with_it.jokers, seen.wild))
-        words = f"brings MinDist from {now} to {after}" if after < now else f"leaves MinDist at {after}"
+        away = f"{counted(now, 'card')} from a declaration"
+        words = f"brings the hand from {now} to {after} away" if after < now else f"leaves the hand {away}"
         return (Reason("min_dist", after, f"{seen.upcard:unicode} {words}", cards=(seen.upcard,)),)
     if action.verb == "draw stock":
         wait = wait_of(seen, seen.hand)

@@ -27,7 +27,7 @@ import numpy as np
 
 from rummylab.analysis.answers import MoveValue
 from rummylab.analysis.tables import TableValues, names_of, played_state, state_before
-from rummylab.analysis.trials import Explainer, Floats, Trial, explainer_of, prepare
+from rummylab.analysis.trials import Explainer, Floats, Trial, as_counted, explainer_of, prepare
 from rummylab.analysis.values import Budget, ranked, standard_error, trial_of
 from rummylab.engine.action import Action, Event, as_action
 from rummylab.engine.observation import Observation
@@ -424,7 +424,7 @@ def _summed(
     rows: list[ReviewRow],
     variances: dict[bool, float],
 ) -> Review:
-    result = float(state.payoffs()[seat])
+    result = float(as_counted(state.rules, np.array(state.payoffs()))[seat])
     own = sum(row.skill for row in rows if row.seat == seat)
     others = sum(row.skill for row in rows if row.seat != seat)
     decided = [k for k, row in enumerate(rows) if row.decision is not None and row.seat == seat]

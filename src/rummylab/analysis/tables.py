@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rummylab.analysis.trials import Floats, fresh_streams, payoffs_of, playouts_by
+from rummylab.analysis.trials import Floats, as_counted, fresh_streams, payoffs_of, playouts_by
 from rummylab.beliefs.worlds import sample_rows
 from rummylab.engine.observation import Observation
 from rummylab.engine.position import Parsed
@@ -82,7 +82,8 @@ class TableValues:
     def samples(self, row: Rows) -> Floats:
         """Return what each seat gains in each world: ``[world, seat]``. A finished hand has its exact result."""
         if self.rules.actor(row) < 0:
-            return np.broadcast_to(np.array(self.rules.payoffs(row)), (self.worlds, self.rules.seats))
+            end = as_counted(self.rules, np.array(self.rules.payoffs(row)))
+            return np.broadcast_to(end, (self.worlds, self.rules.seats))
         rows = np.frombuffer(bytearray(row.tobytes() * self.worlds), row.dtype)
         self._shuffle_stock(rows)
         rng = np.random.default_rng([self._seed, 2])
@@ -90,7 +91,7 @@ class TableValues:
         if "rng" in (rows.dtype.names or ()):
             rows["rng"] = rng.integers(2**63, size=len(rows), dtype=np.int64).astype(np.uint64)
         playouts_by(self.rules, self.player).advance(rows)
-        return payoffs_of(self.rules, rows)
+        return as_counted(self.rules, payoffs_of(self.rules, rows))
 
     def _shuffle_stock(self, rows: Rows) -> None:
         first, n = int(rows["pos"][0]), int(rows["table"]["stock"][0])

@@ -195,7 +195,7 @@ def _play(
         worlds = sample_rows(seen, size, rng)
         fresh_streams(worlds, rng)
         ends, replies = table.try_moves(worlds, codes)
-        payoffs.append(payoffs_of(rules, ends.reshape(-1)).reshape(size, len(codes), rules.seats))
+        payoffs.append(as_counted(rules, payoffs_of(rules, ends.reshape(-1))).reshape(size, len(codes), rules.seats))
         signals.append(own.signals(seen, codes, worlds, ends, replies))
         held.append(expected_copies(seen, worlds)[1] * size)
     total = sum(len(part) for part in payoffs)
@@ -213,6 +213,17 @@ def fresh_streams(rows: Rows, rng: np.random.Generator) -> None:
     """Give every seat in *rows* a random stream of its own and clear its notes."""
     rows["mine"]["rng"] = rng.integers(2**63, size=rows["mine"]["rng"].shape, dtype=np.int64).astype(np.uint64)
     rows["mine"]["memory"] = 0
+
+
+def counts_losses(rules: Rules) -> bool:
+    """Return whether a match counts lost points alone: a pool of Indian Rummy, whose winner of a deal loses none."""
+    form = getattr(rules.options, "match_format", None)
+    return form is not None and bool(form.is_pool)
+
+
+def as_counted(rules: Rules, payoffs: Floats) -> Floats:
+    """Return *payoffs* as the match counts them: what others lose is no gain in a pool."""
+    return np.minimum(payoffs, 0.0) if counts_losses(rules) else payoffs
 
 
 def payoffs_of(rules: Rules, rows: Rows) -> Floats:

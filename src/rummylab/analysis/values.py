@@ -21,7 +21,7 @@ from functools import cache
 import numpy as np
 
 from rummylab.analysis.answers import Analysis, BeliefMap, Estimates, MoveValue, Reason, percent
-from rummylab.analysis.trials import Explainer, Floats, Trial, explainer_of, try_moves
+from rummylab.analysis.trials import Explainer, Floats, Trial, counts_losses, explainer_of, try_moves
 from rummylab.beliefs.worlds import hidden_from
 from rummylab.cards.bits import IDS_52
 from rummylab.cards.card import JOKER_ID, Card
@@ -144,15 +144,17 @@ def ranked(trial: Trial, own: Explainer, *, reasons: bool, hinted: int | None = 
     means = points.mean(axis=0)
     order = np.argsort(-means, kind="stable")
     best = points[:, order[0]]
+    losses_alone = counts_losses(trial.seen.rules)
     moves = []
     for k in order:
         column = points[:, k]
         action = trial.seen.rules.decode(trial.codes[k])
-        chance = float((column > 0).mean())
+        chance = float((column >= 0 if losses_alone else column > 0).mean())
         why: tuple[Reason, ...] = ()
         if reasons:
             words = Reason("win_chance", chance, f"wins the hand in {percent(chance)} of possible deals")
-            why = (*own.reasons(trial.seen, action, trial.means(int(k))), words)
+            why = own.reasons(trial.seen, action, trial.means(int(k)))
+            why = why if action.verb == "drop" else (*why, words)
         moves.append(
             MoveValue(
                 action=action,

@@ -286,6 +286,16 @@ def cards_text(cards: Sequence[Card] | Hand) -> str:
     return " ".join(card_text(card) for card in cards)
 
 
+def told_text(cards: Sequence[Card] | Hand) -> str:
+    """Return cards as a sentence names them: like `cards_text`, but a joker alone is ``a joker``."""
+    return "a joker" if len(cards) == 1 and next(iter(cards)).is_joker else cards_text(cards)
+
+
+def sentence_case(text: str) -> str:
+    """Return *text* with a capital at its start."""
+    return text[:1].upper() + text[1:]
+
+
 def plural_rank(rank: int) -> str:
     """Return a rank in the plural: ``sixes``."""
     name = RANK_NAMES[rank]
@@ -355,7 +365,7 @@ class Show:
 
     def whose(self, seat: int) -> str:
         """Return the possessive: ``Your``, ``Asha's``."""
-        return "Your" if seat == self.you else f"{self.names[seat]}'s"
+        return "Your" if seat == self.you or self.names[seat] == "You" else f"{self.names[seat]}'s"
 
     def is_wild(self, card: Card) -> bool:
         """Return whether *card* may stand for another one in this deal."""
@@ -456,7 +466,7 @@ class Show:
     def known_text(self, seat: int) -> str:
         """Return what is known of a hand, in words."""
         known = self.known(seat)
-        return f"took, and holds {cards_text(known)}" if len(known) else ""
+        return f"took, and holds {told_text(known)}" if len(known) else ""
 
     def seat_state(self, seat: int) -> str:
         """Return ``playing``, ``dropped``, ``wrong`` or ``out``."""
@@ -594,14 +604,19 @@ class Show:
         """Return what the viewer is asked to do."""
         verbs = {action.verb for action in self.legal}
         if "discard" in verbs:
-            drawn = self.new_card
-            did = f"You {'took' if self.took_upcard else 'drew'} {card_text(drawn)}. " if drawn is not None else ""
-            return f"{did}Choose a card to throw."
+            return f"{self.drawn_words}Choose a card to throw."
         if "draw upcard" in verbs and self.seen.upcard is not None:
-            news = self._news
-            card = "it" if news.endswith(f"threw {self.upcard_text}. ") else self.upcard_text
+            news, upcard = self._news, told_text([self.seen.upcard])
+            card = "it" if news.endswith(f"threw {upcard}. ") else upcard
             return f"{news}Draw from the stock or take {card}."
         return f"{self._news}Draw from the stock." if "draw stock" in verbs else "Your turn."
+
+    @property
+    def drawn_words(self) -> str:
+        """What the viewer has just drawn or taken, as a sentence before the prompt."""
+        if self.new_card is None:
+            return ""
+        return f"You {'took' if self.took_upcard else 'drew'} {told_text([self.new_card])}. "
 
     @property
     def _news(self) -> str:
@@ -645,15 +660,15 @@ class Show:
         if verb == "deal":
             return LogEntry(0, 0, -1, "The cards are dealt.", verb) if seat == self.seen.seat else None
         if verb == "turn up":
-            return self.entry(event, f"{cards_text(cards)} is turned up.", cards, ("stock", "pile"))
+            return self.entry(event, f"{sentence_case(told_text(cards))} is turned up.", cards, ("stock", "pile"))
         if verb == "draw stock":
-            text = f"{who} drew {cards_text(event.secret)}." if event.secret else f"{who} drew from the stock."
+            text = f"{who} drew {told_text(event.secret)}." if event.secret else f"{who} drew from the stock."
             return self.entry(event, text, event.secret, ("stock", hand))
         if verb == "draw upcard":
             shown = (top,) if top is not None else ()
-            return self.entry(event, f"{who} took {cards_text(shown) or 'the upcard'}.", shown, ("pile", hand))
+            return self.entry(event, f"{who} took {told_text(shown) or 'the upcard'}.", shown, ("pile", hand))
         if verb == "discard":
-            return self.entry(event, f"{who} threw {cards_text(cards)}.", cards, (hand, "pile"))
+            return self.entry(event, f"{who} threw {told_text(cards)}.", cards, (hand, "pile"))
         if verb == "pass" and not cards and seat >= 0:
             return self.entry(event, f"{who} passed.")
         return None

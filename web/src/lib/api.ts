@@ -93,10 +93,10 @@ export const api = {
   analysis: (position: unknown, agent?: string) => post<Coach>("/v1/analysis", agent ? { position, agent } : { position }),
   botMove: (position: unknown, agent: string) => post<{ action: string; label: string; agent: string }>("/v1/move", { position, agent }),
 
-  /** Wait for the review of a game; `progress` hears how far it is. */
-  async review(record: string, progress: (share: number) => void, signal: AbortSignal): Promise<Review> {
+  /** Wait for the review of a game, of the player's own seat or of another one; `progress` hears how far it is. */
+  async review(record: string, progress: (share: number) => void, signal: AbortSignal, seat?: number): Promise<Review> {
     for (;;) {
-      const answer = await send("GET", `${game(record)}/review`);
+      const answer = await send("GET", `${game(record)}/review${query({ seat })}`);
       if (signal.aborted) throw new ApiError(0, "aborted", "");
       if (answer.status !== 202) return (await answer.json()) as Review;
       progress(((await answer.json()) as { progress: number }).progress);

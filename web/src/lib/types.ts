@@ -79,14 +79,14 @@ export interface ReviewDecision {
   decision: number; step: number; n: number; text: string; kind: string; loss: number; low: number; high: number; loss_text: string; is_mistake: boolean; verdict: string; position: TableView;
 }
 export interface Review {
-  record: string; title: string; unit: string; ledger: { label: string; value: number; text: string; kind: "result" | "luck" | "mine" | "theirs"; clear?: boolean }[];
+  record: string; title: string; who?: string; unit: string; ledger: { label: string; value: number; text: string; kind: "result" | "luck" | "mine" | "theirs"; clear?: boolean }[];
   graph: { unit: string; points: { step: number; value: number; low: number; high: number }[]; marks: { step: number; text: string; verdict: string }[] };
   decisions: ReviewDecision[]; all: { decision: number; step: number; text: string; loss: number; verdict: string }[]; note: string;
 }
 export interface Answer { loss: number; text: string; is_mistake: boolean; verdict: string; moves: CoachMove[] }
 export interface History {
   by_opponent: { game: string; title: string; opponent: string; level: number | null; n: number; won: number; rate: number; low: number; high: number; points: number; points_low: number; points_high: number; text: string }[];
-  leaks: { kind: string; label: string; n: number; loss: number; low: number; high: number; text: string }[]; puzzles: number; games: number; note: string;
+  leaks: { kind: string; label: string; n: number; loss: number; low: number; high: number; total: number; text: string }[]; puzzles: number; games: number; note: string;
 }
 export interface Puzzle { id: string; game: string; title: string; text: string; solved: boolean | null }
 export interface Daily { date: string; games: { game: string; title: string; text: string; agent: string; played: { points: number; text: string; record: string } | null; table: string | null }[] }

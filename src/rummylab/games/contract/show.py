@@ -31,6 +31,7 @@ from rummylab.engine.show import (
     cards_text,
     count_cards,
     plural_rank,
+    told_text,
 )
 from rummylab.games.contract.evaluate import Evaluator, Value
 from rummylab.games.contract.options import Contract, ContractOptions
@@ -332,11 +333,9 @@ class ContractShow(Show):
         if phase == "lay down":
             return f"Add {count_cards(short)} to your meld." if short else "Lay down the rest of the contract."
         if self.seen.freed is not None:
-            return f"You took {card_text(self.seen.freed)} from a meld. Lay it off now."
+            return f"You took {told_text([self.seen.freed])} from a meld. Lay it off now."
         if phase == "play":
-            drawn = (
-                f"You {'took' if self.took_upcard else 'drew'} {card_text(self.new_card)}. " if self.new_card else ""
-            )
+            drawn = self.drawn_words
             if not any(action.verb == "discard" for action in self.legal):
                 return f"{drawn}Lay off a card, or keep it."
             if self.lay_down is not None:
@@ -352,16 +351,24 @@ class ContractShow(Show):
         if verb == "lay down":
             return self.entry(event, f"{who} laid down {cards_text(cards)}.", cards, (hand, "table"))
         if verb in ("lay off", "lay off low"):
-            text = f"{who} laid off {cards_text(cards)} on meld {event.action.on}."
+            text = f"{who} laid off {told_text(cards)} on {self._meld_of(event)}."
             return self.entry(event, text, cards, (hand, f"meld:{event.action.on}"))
         if verb == "replace":
-            text = f"{who} put {cards_text(cards)} in the place of a wild on meld {event.action.on}."
+            text = f"{who} put {told_text(cards)} in the place of a wild in {self._meld_of(event)}."
             return self.entry(event, text, cards, (hand, f"meld:{event.action.on}"))
         if verb == "buy":
-            paid = f" and drew {cards_text(event.secret)}" if event.secret else " with a penalty card"
+            paid = f" and drew {told_text(event.secret)}" if event.secret else " with a penalty card"
             shown = (top,) if top is not None else ()
-            return self.entry(event, f"{who} bought {cards_text(shown) or 'the upcard'}{paid}.", shown, ("pile", hand))
+            return self.entry(event, f"{who} bought {told_text(shown) or 'the upcard'}{paid}.", shown, ("pile", hand))
         return super().sentence(event, top)
+
+    def _meld_of(self, event: Event) -> str:
+        """Return what the meld of a move is called in a sentence: ``your nines``, ``their run of clubs``."""
+        meld = next((meld for meld in self.seen.melds if meld.number == event.action.on), None)
+        if meld is None:
+            return f"meld {event.action.on}"
+        own = "your" if meld.owner == self.you else "their" if meld.owner == event.seat else self.whose(meld.owner)
+        return f"{own} {self._meld_name(meld).removeprefix('the ')}"
 
     # --- The end ----------------------------------------------------------------------------------------------------
 
@@ -392,13 +399,23 @@ class ContractShow(Show):
         label = f"{points} points" if cards else "no cards left"
         return (GroupView("loose", "loose", "dead", label, points, tuple(map(self.card, cards))),) if cards else ()
 
+    def _laid_down(self, seat: int) -> list[GroupView]:
+        """Return the melds of *seat* on the table."""
+        return [
+            GroupView(
+                f"meld{meld.number}", meld.kind, "meld", meld.label.removeprefix(f"{self.whose(seat)} "), 0, meld.cards
+            )
+            for meld in self.melds()
+            if meld.owner == seat
+        ]
+
     def open_hands(self) -> tuple[OpenHand, ...]:
-        """Return all hands, laid open, with what they cost."""
+        """Return the melds that each player laid down, the cards they were caught with, and what those cost."""
         return tuple(
             OpenHand(
                 seat,
                 self.who(seat),
-                self.groups_of(hand, seat),
+                (*self._laid_down(seat), *self.groups_of(hand, seat)),
                 self.paid(seat),
                 f"{self.paid(seat)} penalty points" if len(hand) else "no cards left",
             )

@@ -78,7 +78,7 @@ SPEC: Final = GameSpec(
         "chinese": ("Chinese", "two sets of three, to 100 penalty points"),
         "chinese-literal": ("Chinese, literal", "the last card must be discarded"),
         "chinese-7": ("Chinese, seven rounds", "seven contracts from two sets to two runs and a set"),
-        "contract-7": ("Contract rummy", "seven contracts, cards count their face value"),
+        "contract-7": ("Classic", "seven contracts, cards count their face value"),
         "liverpool-7": ("Liverpool", "seven contracts without wild twos, three to five players"),
         "shanghai-10": ("Shanghai", "ten contracts and a lot of buying, three or four players"),
     },

@@ -120,7 +120,8 @@ class GinShow(DeadwoodShow):
                 (
                     "The knocker wins the difference of the deadwood.",
                     f"Gin, no deadwood at all, adds {o.gin_bonus} points and allows no layoffs.",
-                    f"If the defender has {'no more' if o.tie_undercuts else 'less'} deadwood, it is an undercut: "
+                    f"If the defender has {'no more' if o.tie_undercuts else 'less'} deadwood than the knocker, "
+                    "it is an undercut: "
                     f"the defender wins the difference and {o.undercut_bonus} points.",
                     *([f"Big gin, eleven melded cards, adds {o.big_gin_bonus} points."] if o.big_gin_bonus else []),
                 ),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rummylab.cards.card import Card
 from rummylab.engine.action import Action, Event
-from rummylab.engine.show import LogEntry, PassingView, Section, card_text
+from rummylab.engine.show import ActionView, LogEntry, PassingView, Section, card_text
 from rummylab.engine.show_deadwood import DeadwoodShow
 from rummylab.games.gin_pass.view import GinPassObservation
 
@@ -41,10 +42,23 @@ class GinPassShow(DeadwoodShow):
 
     def tone(self, action: Action) -> str:
         """Return the tone of a move; before the first draw, passing is the only one."""
+        if self._ends(action):
+            return "end"
         return "main" if action.verb == "pass" else super().tone(action)
+
+    def _ends(self, action: Action) -> bool:
+        """Return whether a move ends the hand without a score: to draw from an empty stock."""
+        return action.verb == "draw stock" and self.seen.stock == 0
+
+    def annotated(self, action: Action, view: ActionView) -> ActionView:
+        """Return *view*; what ends the hand is held."""
+        view = super().annotated(action, view)
+        return replace(view, confirm="hold", confirm_text="Hold to end the hand") if self._ends(action) else view
 
     def label(self, action: Action) -> tuple[str, str]:
         """Return the label of a move; a passed card has a receiver."""
+        if self._ends(action):
+            return "End the hand: the stock is empty", "End the hand"
         if action.verb == "pass" and action.card is not None:
             return f"Pass {card_text(action.card)} to {self.names[self.seen.passes_to]}", "Pass"
         return super().label(action)
@@ -53,6 +67,8 @@ class GinPassShow(DeadwoodShow):
         """Return what the viewer is asked to do."""
         if self.seen.phase == "pass":
             return f"Choose a card to pass to {self.names[self.seen.passes_to]}."
+        if any(map(self._ends, self.legal)):
+            return f"{self._news}The stock is empty. Take {self.upcard_text}, or end the hand: nobody scores."
         return super().prompt()
 
     def known_text(self, seat: int) -> str:
@@ -63,6 +79,8 @@ class GinPassShow(DeadwoodShow):
     def sentence(self, event: Event, top: Card | None) -> LogEntry | None:
         """Return what an event says to the viewer; only the two players concerned learn a passed card."""
         verb, seat = event.action.verb, int(event.seat)
+        if verb == "draw stock" and self.seen.actor is None and event is self._last_choice:
+            return self.entry(event, f"{self.who(seat)} ended the hand: the stock is empty.")
         if verb == "pass":
             what = card_text(event.secret[0]) if event.secret else "a card"
             return self.entry(event, f"{self.who(seat)} passed {what} on.", event.secret, (f"hand:{seat}", "table"))
@@ -72,6 +90,10 @@ class GinPassShow(DeadwoodShow):
             text = f"{self.who(seat)} received {card_text(event.secret[0])}."
             return self.entry(event, text, event.secret, ("table", f"hand:{seat}"))
         return super().sentence(event, top)
+
+    @cached_property
+    def _last_choice(self) -> Event | None:
+        return next((event for event in reversed(self.seen.log) if event.chosen), None)
 
     @classmethod
     def sections(cls, rules: Any) -> tuple[Section, ...]:

@@ -25,11 +25,12 @@ from rummylab.engine.show import (
     Standing,
     TargetView,
     WildView,
-    card_text,
     cards_text,
     count_cards,
     plural_rank,
+    sentence_case,
     signed,
+    told_text,
 )
 from rummylab.games.indian import rules as r
 from rummylab.games.indian.evaluate import Evaluation, Meld, Value, card_value
@@ -66,12 +67,6 @@ class IndianShow(Show):
     def evaluation(self) -> Evaluation:
         """What the hand is worth with the cards not seen yet."""
         return value_of(self.seen, self.seen.hand, self.seen.unseen)
-
-    @cached_property
-    def cheapest(self) -> Value:
-        """The hand, or of fourteen cards the thirteen that cost least."""
-        left = [choice.left for choice in self.evaluation.choices] or [self.evaluation.value]
-        return min(left, key=lambda value: value.min_scores[self.seen.score_rule])
 
     @property
     def nearest(self) -> Value:
@@ -149,11 +144,11 @@ class IndianShow(Show):
         if self.seen.actor is None or len(self.seen.hand) < CARDS_EACH or self.seen.phase not in ("draw", "discard"):
             return ()
         near = self.nearest
-        after = " after the best discard" if len(self.seen.hand) > CARDS_EACH else ""
+        after = " after the suggested discard" if len(self.seen.hand) > CARDS_EACH else ""
         points = f"MinScore: what your hand costs if another player declares now{after}."
         away = f"MinDist: cards to exchange before you can declare{after}."
         facts = [
-            Fact("min_score", "Points now", str(self.cheapest.min_score), points),
+            Fact("min_score", "Points now", str(near.min_score), points),
             Fact("min_dist", "Away from declaring", self._away(near), away),
         ]
         if near.distance and near.distance < CANNOT_DECLARE:
@@ -162,7 +157,7 @@ class IndianShow(Show):
             facts.append(Fact("outs", "Outs", f"{near.n_outs} of {unseen}", outs))
         if near.expected_turns:
             draws = "Expected number of draws until you can declare, if you wait for your outs."
-            facts.append(Fact("expected_draws", "Draws to go", f"{near.expected_turns:.0f}", draws))
+            facts.append(Fact("expected_draws", "Draws to declare", f"about {near.expected_turns:.0f}", draws))
         if any(action.verb == "drop" for action in self.legal):
             facts.append(
                 Fact("drop", "A drop costs", str(self._drop_cost), "Points you lose if you give up the deal now.")
@@ -192,7 +187,7 @@ class IndianShow(Show):
     def _away(value: Value) -> str:
         if value.distance >= CANNOT_DECLARE:
             return "out of reach"
-        return count_cards(value.distance) if value.distance else "declare!"
+        return count_cards(value.distance)
 
     @property
     def _drop_cost(self) -> int:
@@ -311,10 +306,7 @@ class IndianShow(Show):
         if self.seen.phase == "split":
             return "The pot can be shared among the players left. Share it, or play on?"
         if self.seen.phase == "discard" and self.nearest.min_dist == 0:
-            drawn = (
-                f"You {'took' if self.took_upcard else 'drew'} {card_text(self.new_card)}. " if self.new_card else ""
-            )
-            return f"{drawn}You may declare."
+            return f"{self.drawn_words}You may declare."
         return super().prompt()
 
     def sentence(self, event: Event, top: Card | None) -> LogEntry | None:
@@ -324,10 +316,13 @@ class IndianShow(Show):
         if verb == "indicator":
             rank = plural_rank(self.seen.wild)
             return self.entry(
-                event, f"{cards_text(cards)} is the indicator: {rank} are wild.", cards, ("stock", "table")
+                event,
+                f"{sentence_case(told_text(cards))} is the indicator: {rank} are wild.",
+                cards,
+                ("stock", "table"),
             )
         if verb == "declare":
-            return self.entry(event, f"{who} declared, throwing {cards_text(cards)}.", cards, (f"hand:{seat}", "pile"))
+            return self.entry(event, f"{who} declared, throwing {told_text(cards)}.", cards, (f"hand:{seat}", "pile"))
         words = {
             "drop": "dropped",
             "rejoin": "rejoined the pool",
@@ -354,7 +349,8 @@ class IndianShow(Show):
             return "Nobody wins the deal."
         who = self.who(winner)
         gain = int(result["gains"][winner])
-        wins = f"win{'s' * (who != 'You')} {gain} points" if gain else f"win{'s' * (who != 'You')} the deal"
+        scores = gain and not self.seen.format.is_pool
+        wins = f"win{'s' * (who != 'You')} {gain} points" if scores else f"win{'s' * (who != 'You')} the deal"
         if outcome == "declared":
             return f"{who} declared and {wins}."
         how = {"dropped": "All others dropped", "wrong declaration": "The declaration was wrong"}.get(

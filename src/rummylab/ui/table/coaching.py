@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from rummylab.analysis.answers import Analysis, MoveValue
 from rummylab.analysis.review import Review, review
+from rummylab.analysis.trials import counts_losses
 from rummylab.analysis.values import Budget, analyze
 from rummylab.cards.card import RANKS
-from rummylab.engine.action import Action
+from rummylab.engine.action import Event
 from rummylab.engine.observation import Observation
 from rummylab.engine.records import Record
 from rummylab.engine.show import MINUS, Show
@@ -60,14 +61,18 @@ def coach(seen: Observation, show: Show, version: int, agent: str | None, budget
     found = analyze(seen, agent=agent, budget=budget)
     return {
         "version": version,
-        "unit": "expected points of the hand",
+        "unit": f"expected points of the {show.hand_words().partition(' ')[0]}",
         "method": f"{found.method[0].upper()}{found.method[1:]}, {found.worlds} possible worlds.",
         "agent": agent or "",
         "moves": [move_dict(move, show, i == 0) for i, move in enumerate(found.moves)],
         "map": belief_maps(found, show),
-        "notes": [reason.text for reason in found.facts],
+        "notes": [*_pool_note(seen), *(reason.text for reason in found.facts)],
         "target": show.target() or None,
     }
+
+
+def _pool_note(seen: Observation) -> list[str]:
+    return ["In a pool only lost points count: who wins a deal loses none."] if counts_losses(seen.rules) else []
 
 
 def belief_maps(found: Analysis, show: Show) -> list[dict[str, Any]]:
@@ -106,8 +111,13 @@ def review_dict(
     budget: Budget | None,
     progress: Callable[[int, int], None] | None,
     seconds: float | None = None,
+    *,
+    you: bool = True,
 ) -> tuple[dict[str, Any], Review]:
-    """Return the review of a hand for *seat*, ready for JSON, and the review itself."""
+    """Return the review of a hand for *seat*, ready for JSON, and the review itself.
+
+    The words say *you* to a reader who played the hand, and use the player's name to others.
+    """
     names = [str(name) for name in record.header["seats"]]
     more: dict[str, Any] = {} if budget is None else {"budget": budget}
     found = review(record, seat=seat, names=names, progress=progress, seconds=seconds, **more)
@@ -117,7 +127,7 @@ def review_dict(
     by_event = {row.event: number for number, row in enumerate(rows)}
     decisions, answers = [], {}
     for number, row in enumerate(rows):
-        show = show_of(seen_at[row.event], chairs, you=True, hand_no=record.header["hand"])
+        show = show_of(seen_at[row.event], chairs, you=you, hand_no=record.header["hand"])
         decisions.append(_decision(record, row, number, show))
         answers[str(number)] = plain_moves(row.decision.moves if row.decision else (), show)
     worst = [by_event[found.rows[i].event] for i in found.worst if found.rows[i].event in by_event]
@@ -128,9 +138,10 @@ def review_dict(
         view = position_view(seen, chairs, title=title, you=seat, hand_no=record.header["hand"])
         decisions[number]["position"] = view
     body = {
-        "title": _title(found),
+        "title": _title(found, "You" if you else names[seat]),
+        "who": "you" if you else names[seat],
         "unit": "points of the hand",
-        "ledger": _ledger(found, names),
+        "ledger": _ledger(found, names, "Your" if you else f"{names[seat]}'s"),
         "graph": _graph(found, record, seat),
         "decisions": [decisions[i] for i in worst],
         "all": [_short(decision) for decision in decisions],
@@ -167,19 +178,21 @@ def chairs_of(record: Record, seat: int | None) -> tuple[Chair, ...]:
     return tuple(Chair("person" if place == seat else "agent", name, name) for place, name in enumerate(names))
 
 
-def _ledger(found: Review, names: Sequence[str]) -> list[dict[str, Any]]:
+def _ledger(found: Review, names: Sequence[str], whose: str) -> list[dict[str, Any]]:
+    """Return result, luck and skill. What is shown adds up to the last digit: luck gets what rounding leaves."""
+    shown_luck = round(found.result, 1) - round(found.own, 1) - round(found.opponents, 1)
     others = "Opponent's decisions" if len(names) == 2 else "Opponents' decisions"
     parts = [
         ("result", "Result", found.result, 0.0),
         ("luck", "Luck of the cards", found.luck, found.luck_se),
-        ("mine", "Your decisions", found.own, found.own_se),
+        ("mine", f"{whose} decisions", found.own, found.own_se),
         ("theirs", others, found.opponents, found.opponents_se),
     ]
     return [
         {
             "label": label,
             "value": value,
-            "text": number_text(value) + (f" ± {Z * error:.1f}" if error else ""),
+            "text": number_text(shown_luck if kind == "luck" else value) + (f" ± {Z * error:.1f}" if error else ""),
             "kind": kind,
             "clear": abs(value) > Z * error,
         }
@@ -187,14 +200,14 @@ def _ledger(found: Review, names: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _title(found: Review) -> str:
+def _title(found: Review, who: str) -> str:
     blunders = sum(
         row.decision.verdict in ("mistake", "blunder") for row in found.rows if row.decision and row.seat == found.seat
     )
     lucky = found.luck > 2 * found.luck_se and found.luck > 5
     unlucky = found.luck < -2 * found.luck_se and found.luck < -5
     if blunders == 0:
-        return "You played without a mistake" + (
+        return f"{who} played without a mistake" + (
             ", and had bad luck" if unlucky else ", and had good luck" if lucky else ""
         )
     played = f"{blunders} mistake{'s' * (blunders != 1)}"
@@ -226,7 +239,6 @@ def _graph(found: Review, record: Record, seat: int) -> dict[str, Any]:
 
 def _decision(record: Record, row: Any, number: int, show: Show) -> dict[str, Any]:
     decision = row.decision
-    label = show.label(Action.parse(decision.played))[0]
     half = max(decision.high - decision.loss, decision.loss - decision.low)
     hinted = any(move.hinted and str(move.action) == decision.played for move in decision.moves)
     word = "coach’s choice" if hinted and decision.verdict == "fine" else decision.verdict
@@ -234,7 +246,7 @@ def _decision(record: Record, row: Any, number: int, show: Show) -> dict[str, An
         "decision": number,
         "step": _steps(record)[row.event],
         "n": number + 1,
-        "text": f"You chose: {label[0].lower()}{label[1:]}",
+        "text": _chosen(record.events[row.event], show),
         "kind": decision.kind,
         "loss": decision.loss,
         "low": decision.low,
@@ -243,6 +255,15 @@ def _decision(record: Record, row: Any, number: int, show: Show) -> dict[str, An
         "is_mistake": decision.verdict in ("mistake", "blunder"),
         "verdict": decision.verdict,
     }
+
+
+def _chosen(event: Event, show: Show) -> str:
+    """Return what a player decided, in words. A card that came from the stock was not known then."""
+    verb, who = event.action.verb, show.who(int(event.seat))
+    if verb in ("draw stock", "pass") and not event.action.cards and show.seen.upcard is not None:
+        return f"{who} {'left' if verb == 'pass' else 'drew from the stock and left'} {show.upcard_text}"
+    told = show.sentence(event, show.seen.upcard)
+    return told.text.rstrip(".") if told is not None else f"{who}: {show.label(event.action)[0]}"
 
 
 def _short(decision: Mapping[str, Any]) -> dict[str, Any]:

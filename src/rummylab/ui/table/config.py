@@ -152,7 +152,7 @@ def chairs_for(rules: Rules, name: str, opponents: Sequence[Mapping[str, Any]], 
     for place in range(others):
         wanted = opponents[place] if place < len(opponents) else {}
         if wanted.get("person"):
-            chairs.append(Chair("open", "an open seat", "open seat"))
+            chairs.append(Chair("open", "Open seat", "Open seat"))
             continue
         at = wanted.get("level") or level
         chairs.append(agent_chair(rules, wanted.get("agent"), at, others == 1, place))

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rummylab.engine.show import MINUS
 from rummylab.games.registry import game as game_named
 from rummylab.ui.table.config import agent_title
 from rummylab.ui.table.store import Game
@@ -98,9 +99,16 @@ def leaks(reviews: Iterable[tuple[str, Mapping[str, Any]]]) -> list[dict[str, An
                 "low": low,
                 "high": high,
                 "total": sum(values),
-                "text": f"{mean:+.2f} points a decision, {len(values)} decision{'s' * (len(values) != 1)}".replace(
-                    "-", "−"
-                ),
+                "text": _leak_text(sum(values), len(values)),
             }
         )
     return sorted(rows, key=lambda row: float(str(row["total"])))
+
+
+def _leak_text(total: float, n: int) -> str:
+    """Return what a kind of decision cost in words: ``−5.3 points in 5 decisions, −1.1 each``."""
+    decisions = f"{n} decision{'s' * (n != 1)}"
+    if total > -0.05:
+        return f"no loss in {decisions}"
+    each = f", {MINUS}{-total / n:.1f} each" if n > 1 else ""
+    return f"{MINUS}{-total:.1f} points in {decisions}{each}"

@@ -25,5 +25,5 @@ def replay_page(records: Sequence[Record], title: str = "") -> str:
     environment = Environment(
         loader=PackageLoader("rummylab.ui.table", "templates"), autoescape=select_autoescape(["html", "j2"])
     )
-    heading = title or f"{hands[0]['heading']}: {' against '.join(seat['name'] for seat in hands[0]['seats'])}"
+    heading = title or " against ".join(seat["name"] for seat in hands[0]["seats"])
     return environment.get_template("replay.html.j2").render(title=heading, data=data, hands=hands)

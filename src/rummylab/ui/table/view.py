@@ -236,7 +236,7 @@ class RulesView:
     sections: tuple[Section, ...]
 
 
-NAMES: Final = ("Chinese", "Liverpool")
+NAMES: Final = ("Chinese", "Liverpool", "Shanghai")
 """Names of rules that keep their capital in a sentence."""
 NO_TAKE_BACK: Final = TakeBackView(False, False, "There is nothing to take back.")
 

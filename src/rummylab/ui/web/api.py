@@ -441,10 +441,10 @@ async def get_puzzles(request: Request) -> Response:
                     "id": name,
                     "game": game,
                     "title": f"{game_named(game).title}: {kind}",
-                    "text": "You have been here before. What would you do now?",
+                    "text": f"It cost you {abs(loss):.1f} points. What would you do now?",
                     "solved": solved,
                 }
-                for name, game, kind, _, solved in rows
+                for name, game, kind, loss, solved in rows
             ]
         }
     )

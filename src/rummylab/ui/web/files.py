@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import mimetypes
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -41,9 +43,13 @@ def static_file(request: Request, path: str, folder: Path = STATIC) -> Response:
     kind = TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     keep = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"
     headers = {"cache-control": keep, "vary": "accept-encoding"}
-    accepted = request.headers.get("accept-encoding", "")
-    for coding, suffix in (("br", ".br"), ("gzip", ".gz")):
-        packed = file.with_name(file.name + suffix)
-        if coding in accepted and packed.is_file():
-            return Response(packed.read_bytes(), media_type=kind, headers={**headers, "content-encoding": coding})
+    if "gzip" in request.headers.get("accept-encoding", "") and file.suffix in TYPES and file.suffix != ".woff2":
+        body = compressed(file, file.stat().st_mtime_ns)
+        return Response(body, media_type=kind, headers={**headers, "content-encoding": "gzip"})
     return Response(file.read_bytes(), media_type=kind, headers=headers)
+
+
+@lru_cache(maxsize=256)
+def compressed(file: Path, changed: int) -> bytes:
+    """Return a file compressed; *changed* is its time of change, so that a rebuilt page is compressed again."""
+    return gzip.compress(file.read_bytes(), mtime=0)

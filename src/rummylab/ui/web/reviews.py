@@ -94,7 +94,7 @@ class Reviews:
         try:
             budget = coaching.Budget(worlds=self.worlds, seconds=None)
             seconds = None if self.worlds else REVIEW_SECONDS
-            body, found = coaching.review_dict(record, seat, budget, progress, seconds)
+            body, found = coaching.review_dict(record, seat, budget, progress, seconds, you=seat == game.seat)
             plain = msgspec.json.decode(msgspec.json.encode(body))
             self.store.add_review(game.record, seat, plain)
             if seat == game.seat:
