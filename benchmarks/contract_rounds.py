@@ -1,6 +1,7 @@
 """Rounds of contract rummy, contract by contract: how many are void, how long they take, how fast they are played.
 
     python benchmarks/contract_rounds.py --rounds 4000 --write docs/results/contract
+    python benchmarks/contract_rounds.py --rounds 1000 --rules "liverpool-7(seats=5, max_reshuffles=10)"
 
 Every round is dealt once, with the same agent in every seat; intervals are Wilson's, 95%.
 """
@@ -33,18 +34,17 @@ SEATS = {
 VOID = OUTCOMES.index("void")
 
 
-def one_contract(preset: str, seats: int, number: int) -> tuple[str, ContractRummy]:
+def one_contract(whole: ContractOptions, number: int) -> tuple[str, ContractRummy]:
     """The contract of a round, and rules that play this round alone."""
-    whole = ContractOptions.parse(preset, seats=seats)
     contract = whole.contracts[number]
     alone: dict[str, Any] = {"contract": str(contract), "hand_sizes": str(contract.hand), "rounds": 1}
     alone["buys"] = str(whole.buys_by_round[number])
-    return str(contract), ContractRummy(ContractOptions.parse(preset, seats=seats, **alone))
+    return str(contract), ContractRummy(ContractOptions.from_dict(whole.to_dict() | alone))
 
 
-def measure(name: str, preset: str, seats: int, number: int, rounds: int, seed: int) -> dict[str, Any]:
+def measure(name: str, preset: str, options: ContractOptions, number: int, rounds: int, seed: int) -> dict[str, Any]:
     """Play the rounds of one contract."""
-    contract, rules = one_contract(preset, seats, number)
+    (contract, rules), seats = one_contract(options, number), options.seats
     players: list[Any] = [agent("contract", name) for _ in range(seats)]
     acts, params = [player.kernel for player in players], [player.params for player in players]
     tallies = np.zeros(rounds, tally_for(seats))
@@ -93,13 +93,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=4000, help="rounds of each contract")
     parser.add_argument("--seed", type=int, default=15)
     parser.add_argument("--write", type=Path, help="keep the results in this directory")
+    parser.add_argument("--rules", help="play by these rules only, such as 'liverpool-7(seats=5, max_reshuffles=10)'")
     arguments = parser.parse_args()
+    tables = [(preset, ContractOptions.parse(preset, seats=n)) for preset, seats in SEATS.items() for n in seats]
+    if arguments.rules:
+        tables = [(arguments.rules, ContractOptions.parse(arguments.rules))]
     rows = []
-    for preset, choices in SEATS.items():
-        for seats in choices:
-            for number in range(len(ContractOptions.parse(preset, seats=seats).contracts)):
-                rows.append(measure(arguments.agent, preset, seats, number, arguments.rounds, arguments.seed))
-                print(table(rows[-1:]).splitlines()[-1], f"{rows[-1]['decisions_us']:.1f} us a decision", flush=True)
+    for preset, options in tables:
+        for number in range(len(options.contracts)):
+            rows.append(measure(arguments.agent, preset, options, number, arguments.rounds, arguments.seed))
+            print(table(rows[-1:]).splitlines()[-1], f"{rows[-1]['decisions_us']:.1f} us a decision", flush=True)
     print(by_preset(rows))
     if arguments.write:
         (arguments.write / f"{arguments.agent}.json").write_text(json.dumps(rows, indent=1) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import ExperimentError, RecordError
 from rummylab.games.indian.batch import play_seatings, tally_for
+from rummylab.games.indian.show import IndianShow
 from rummylab.games.indian.view import Indian, indian
 from rummylab.lab.experiment.file import read_experiment
 from terminal_tables import Table, table
@@ -246,6 +248,18 @@ def test_in_a_single_deal_it_plays_like_the_agent_that_ignores_the_standing() ->
 
 
 # --- The terminal -----------------------------------------------------------------------------------------------------
+
+
+def test_the_score_after_a_rejoin_is_no_false_sum(recorded: tuple[Path, list[State]]) -> None:
+    rejoined = [state for state in recorded[1] if "rejoin" in verbs_of([state])]
+    others = [state for state in recorded[1] if not {"rejoin", "leave", "split", "play on"} & verbs_of([state])]
+    assert rejoined
+    for state in rejoined:
+        assert not any(" + " in line for line in IndianShow(state.observe(Seat(0)), NAMES).score_lines())
+    for state in others:
+        for line in IndianShow(state.observe(Seat(0)), NAMES).score_lines():
+            before, paid, now = re.findall(r"\d+", line)[:3]
+            assert int(before) + int(paid) == int(now)
 
 
 def test_a_person_at_the_table_sees_the_standing() -> None:

@@ -232,7 +232,8 @@ class IndianShow(Show):
         form = self.seen.format
         if form.is_pool:
             lost = self.seen.lost[seat]
-            return Standing(lost, f"{lost} of {form.out_at}", min(1.0, lost / form.out_at))
+            text = f"{lost} of {form.out_at}" if lost < form.out_at else f"{lost}, out"
+            return Standing(lost, text, min(1.0, lost / form.out_at))
         if form.is_match:
             return Standing(self.seen.chips[seat], f"{self.seen.chips[seat]} chips", None)
         return super().standing(seat)
@@ -381,12 +382,18 @@ class IndianShow(Show):
         return tuple(found)
 
     def score_lines(self) -> tuple[str, ...]:
-        """Return how each standing changed."""
-        gains, lines = self.result()["gains"], []
+        """Return how each standing changed, of those who played."""
+        gains, lines, form = self.result()["gains"], [], self.seen.format
+        has_rejoined = form.rejoin and bool(self.seen.table["answers"])
         for seat in range(self.rules.seats):
             now, gain = self.standing(seat), int(gains[seat])
-            if self.seen.format.is_pool:
-                lines.append(f"{self.who(seat)} {now.score - max(0, -gain)} + {max(0, -gain)} = {now.text} lost")
+            paid = max(0, -gain)
+            if self.seat_state(seat) == "out":
+                continue
+            if form.is_pool and has_rejoined:  # a score that was rejoined at is not the old one and what was lost
+                lines.append(f"{self.who(seat)} lost {paid}, now {now.text}")
+            elif form.is_pool:
+                lines.append(f"{self.who(seat)} {now.score - paid} + {paid} = {now.text}")
             else:
                 lines.append(f"{self.who(seat)} {signed(gain)}: {now.text}")
         return tuple(lines)
