@@ -14,7 +14,7 @@ from rummylab.engine.referee import play
 torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
 
 from rummylab.learning import indian_notes as notes  # noqa: E402
-from rummylab.learning.networks import build  # noqa: E402
+from rummylab.learning.networks import build, fit, fit_choices, flat_weights, predicted, rebuilt  # noqa: E402
 from rummylab.learning.trainers import indian_champion as trainer  # noqa: E402
 
 
@@ -61,13 +61,11 @@ def test_joined_notes_point_at_their_own_lines() -> None:
 
 def test_the_kernel_chooses_the_discard_that_pytorch_values_most() -> None:
     after, stock = build(torch, trainer.AFTER, 7), build(torch, trainer.STOCK, 8)
-    flat = trainer.flat_weights(after, stock)
-    np.testing.assert_array_equal(
-        trainer.flat_weights(*trainer.rebuilt(torch, flat, trainer.AFTER, trainer.STOCK)), flat
-    )
+    flat = flat_weights(after, stock)
+    np.testing.assert_array_equal(flat_weights(*rebuilt(torch, flat, trainer.AFTER, trainer.STOCK)), flat)
     player = trainer.player_of(flat, drops=False)
     found = trainer.play(player, "paper", 9, 30, every=True)
-    values = trainer.predicted(torch, after, np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
+    values = predicted(torch, after, np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
     best = np.full(len(found.decisions), -np.inf)
     np.maximum.at(best, found.decision_of, values)
     np.testing.assert_allclose(values[found.decisions[:, notes.D_CHOSEN]], best, atol=1e-4)
@@ -80,12 +78,9 @@ def test_the_loss_of_choices_finds_the_best_discard_where_the_level_of_a_decisio
     targets = (inputs[:, 0] + level).astype(np.float32)
     best = inputs[:, 0].reshape(100, 4).argmax(1)
     compared, plain = (build(torch, (3, 8, 1), 1) for _ in range(2))
-    trainer.fit_choices(torch, compared, inputs, targets, np.full(100, 4), 60, 1)
-    trainer.fit(torch, plain, inputs, targets, 60, 1)
-    hits = [
-        (trainer.predicted(torch, model, inputs).reshape(100, 4).argmax(1) == best).mean()
-        for model in (compared, plain)
-    ]
+    fit_choices(torch, compared, inputs, targets, np.full(100, 4), 60, 1)
+    fit(torch, plain, inputs, targets, 60, 1)
+    hits = [(predicted(torch, model, inputs).reshape(100, 4).argmax(1) == best).mean() for model in (compared, plain)]
     assert hits[0] > 0.8 > hits[1]
 
 

@@ -43,6 +43,7 @@ TINY: dict[str, dict[str, Any]] = {
     "indian-champion": {"rounds": 3, "deals": 40, "epochs": 1, "games": 2},
     "indian-draws": {"hands": 100},
     "indian-outs": {"deals": 10},
+    "pass-counter": {"rounds": 3, "hands": 40, "epochs": 1, "games": 2},
 }
 """Options of a run that takes a second or two."""
 

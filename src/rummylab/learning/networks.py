@@ -13,6 +13,11 @@ import numpy.typing as npt
 from rummylab.learning.trainer import missing
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+LEVEL = 0.05
+"""Usual weight of the mean of a decision in the loss of choices; that of the differences is 1."""
+BATCH, RATE = 2048, 2e-3
 
 
 def load_torch(threads: int = 0) -> Any:
@@ -67,3 +72,95 @@ def set_adam_state(torch: Any, optimizer: Any, arrays: Mapping[str, Any]) -> Non
             _, k, name = key.split("/")
             state.setdefault(int(k), {})[name] = torch.from_numpy(np.array(array))
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+
+
+def flat_weights(*models: Any) -> Floats:
+    """Return the weights of *models* in the order of ``params``: layer by layer, a row for each input."""
+    parts = [part for model in models for part in weights_of(model)]
+    return np.concatenate([(part.T if part.ndim == 2 else part).ravel() for part in parts]).astype(np.float32)
+
+
+def rebuilt(torch: Any, flat: Floats, *kinds: tuple[int, ...]) -> list[Any]:
+    """Return the networks of these sizes whose weights `flat_weights` returned."""
+    models = [build(torch, sizes, 0) for sizes in kinds]
+    for model in models:
+        parts = []
+        for part in weights_of(model):
+            own, flat = flat[: part.size], flat[part.size :]
+            parts.append(own.reshape(part.T.shape).T if part.ndim == 2 else own)
+        set_weights(torch, model, parts)
+    return models
+
+
+def size_of(sizes: Sequence[int]) -> int:
+    """Return how many numbers a network with layers of these *sizes* has."""
+    return sum(inputs * outputs + outputs for inputs, outputs in pairwise(sizes))
+
+
+# --- Learning from examples ---------------------------------------------------------------------------------------
+
+
+def fit(torch: Any, model: Any, inputs: Floats, targets: Floats, epochs: int, seed: int) -> float:
+    """Fit *model* to *targets* by least squares; return the mean squared error of the last epoch."""
+    x, y = torch.from_numpy(inputs), torch.from_numpy(targets)
+
+    def loss_of(rows: Any) -> Any:
+        return ((model(x[rows])[:, 0] - y[rows]) ** 2).mean()
+
+    return _descend(torch, model, loss_of, len(inputs), epochs, seed)
+
+
+def fit_choices(
+    torch: Any,
+    model: Any,
+    inputs: Floats,
+    targets: Floats,
+    sizes: Ints,
+    epochs: int,
+    seed: int,
+    level: float = LEVEL,
+) -> float:
+    """Fit *model* to the differences of *targets* within decisions of these *sizes*, and to their means.
+
+    The means of the decisions have the weight *level*, the differences the weight 1.
+    """
+    x, y, ends = torch.from_numpy(inputs), torch.from_numpy(targets), torch.from_numpy(np.cumsum(sizes))
+    counts = torch.from_numpy(sizes)
+
+    def loss_of(chosen: Any) -> Any:
+        many = counts[chosen]
+        group = torch.repeat_interleave(torch.arange(len(chosen)), many)
+        starts = torch.repeat_interleave(ends[chosen] - many, many)
+        within = torch.arange(len(group)) - torch.repeat_interleave(torch.cumsum(many, 0) - many, many)
+        rows = starts + within
+        error = model(x[rows])[:, 0] - y[rows]
+        mean = torch.zeros(len(chosen)).index_add(0, group, error) / many
+        return ((error - mean[group]) ** 2).mean() + level * (mean**2).mean()
+
+    return _descend(torch, model, loss_of, len(sizes), epochs, seed, BATCH // 4)
+
+
+def _descend(torch: Any, model: Any, loss_of: Any, size: int, epochs: int, seed: int, batch: int = BATCH) -> float:
+    """Minimize a loss over *size* cases by Adam with a rate that falls to zero; return the last epoch's mean."""
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    steps = epochs * -(-size // batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(1 - step / steps, 0.01))
+    total = 0.0
+    for epoch in range(epochs):
+        order = torch.randperm(size, generator=generator)
+        for rows in order.split(batch):
+            loss = loss_of(rows)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            if epoch == epochs - 1:
+                total += float(loss.detach()) * len(rows)
+    return total / size
+
+
+def predicted(torch: Any, model: Any, inputs: Floats) -> Floats:
+    """Return the outputs of *model*."""
+    with torch.no_grad():
+        return np.concatenate([model(part)[:, 0].numpy() for part in torch.from_numpy(inputs).split(65536)])

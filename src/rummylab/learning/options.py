@@ -180,6 +180,22 @@ class IndianChampionTraining:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PassCounterTraining:
+    """The recipe of pass-counter. The defaults made the artifact in the package."""
+
+    rounds: int = option(4, "Rounds of playing and learning; a larger number extends a finished run.")
+    hands: int = option(60_000, "Hands of each round and number of seats for the critic, a quarter again for choices.")
+    epochs: int = option(4, "How often each note is seen.")
+    spread: float = option(1.5, "Spread of the learner's random errors, in points.")
+    games: int = option(200, "Matches against keats-tuned after each round, at two seats.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.hands < 40 or self.epochs < 1 or self.games < 2:
+            raise OptionError("a run needs one round, 40 hands, one epoch and two games or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AtOnceOptions:
     """Options of one of the paper's searches. Without a budget of its own it has that of our run."""
 

@@ -83,6 +83,12 @@ TRAINERS = {
         "Train the values of indian-champion, from a critic that sees all hands.",
         "--rounds 2 --out indian-champion",
     ),
+    "pass-counter": TrainerEntry(
+        "pass_counter:PassCounter",
+        o.PassCounterTraining,
+        "Train the values of pass-counter, from a critic that sees all hands.",
+        "--rounds 2 --out pass-counter",
+    ),
     "indian-outs": TrainerEntry(
         "indian_outs:IndianOuts",
         o.IndianOutsOptions,

@@ -19,6 +19,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.agents.indian.common import next_seat
 from rummylab.agents.indian.mindist_outs import N_FEATURES, write_features
+from rummylab.agents.network import INNER, WIDTH, network, network_size
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.rows import Floats, Params
@@ -88,14 +89,8 @@ _DANGER_SCALE = 0.25
 
 # --- 2. Places of the numbers -------------------------------------------------------------------------------------
 
-WIDTH, INNER = 64, 32
 POINTS = 20.0
 """The networks count in units of twenty points."""
-
-
-def network_size(inputs: int) -> int:
-    """Return how many numbers a network with this many *inputs* has."""
-    return inputs * WIDTH + WIDTH + WIDTH * INNER + INNER + INNER + 1
 
 
 AFTER = 0
@@ -215,40 +210,7 @@ def n_unseen(live: Any) -> int:
     return popcount(live[0]) + popcount(live[1]) + live[2]
 
 
-# --- 4. Networks --------------------------------------------------------------------------------------------------
-
-
-@helper
-def network(params: Params, at: int, n_inputs: int, work: Any) -> float:
-    """Return the output of the network at place *at* of *params*, in points."""
-    noinline()
-    first, second = work.first, work.second
-    bias = at + n_inputs * WIDTH
-    for j in range(WIDTH):
-        first[j] = params[bias + j]
-    for i in range(n_inputs):
-        size = work.inputs[i]
-        if size != 0:
-            row = params[at + i * WIDTH : at + i * WIDTH + WIDTH]
-            for j in range(WIDTH):
-                first[j] += size * row[j]
-    start = bias + WIDTH
-    last = start + WIDTH * INNER
-    for j in range(INNER):
-        second[j] = params[last + j]
-    for i in range(WIDTH):
-        size = first[i]
-        if size > 0:
-            row = params[start + i * INNER : start + i * INNER + INNER]
-            for j in range(INNER):
-                second[j] += size * row[j]
-    total = params[last + 2 * INNER]
-    for j in range(INNER):
-        total += max(second[j], np.float32(0.0)) * params[last + INNER + j]
-    return total * np.float32(POINTS)
-
-
-# --- 5. Values of choices -----------------------------------------------------------------------------------------
+# --- 4. Values of choices -----------------------------------------------------------------------------------------
 
 
 @helper
@@ -267,7 +229,7 @@ def weigh_discards(
         card = lowest(spares)
         spares &= spares - 1
         write_after(table, mine, cards, distance, card, live, work)
-        work.values[card] = network(params, at + AFTER, N_AFTER, work)
+        work.values[card] = network(params, at + AFTER, N_AFTER, work) * np.float32(POINTS)
         if work.values[card] > most:
             best, most = card, work.values[card]
     return best
@@ -300,7 +262,7 @@ def stock_value(
     """Return the value of a draw from the stock; *found* are the outs of the thirteen cards."""
     write_hand(table, mine.hand, mine.twice, mine.jokers, distance, found, live, work.inputs)
     write_table(table, mine, live, work.inputs)
-    return network(params, at + STOCK, N_HAND, work)
+    return network(params, at + STOCK, N_HAND, work) * np.float32(POINTS)
 
 
 @helper

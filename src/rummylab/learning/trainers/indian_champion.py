@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ from rummylab.engine.pointers import addresses
 from rummylab.games.indian.rules import ACT
 from rummylab.games.indian.view import indian
 from rummylab.learning.indian_notes import D_CHOSEN, D_SIZE, N_CRITIC, N_DECISION, N_STOCK, S_NEXT, note_deals
-from rummylab.learning.networks import build, load_torch, set_weights, weights_of
+from rummylab.learning.networks import build, fit, fit_choices, flat_weights, load_torch, predicted, rebuilt, size_of
 from rummylab.learning.options import IndianChampionTraining
 from rummylab.learning.trainer import State, Trainer
 
@@ -59,9 +58,6 @@ CRITIC = (N_CRITIC, 96, 32, 1)
 AFTER = (v.N_AFTER, v.WIDTH, v.INNER, 1)
 STOCK = (v.N_HAND, v.WIDTH, v.INNER, 1)
 """Sizes of the networks, layer by layer."""
-LEVEL = 0.05
-"""Weight of the mean of a decision in the loss; that of the differences is 1."""
-BATCH, RATE = 2048, 2e-3
 LINES_A_DEAL, DECISIONS_A_DEAL = 150, 45
 """Room for the notes of a deal, with more than two players the notes of a share of the deals."""
 KINDS = ("points", "wins")
@@ -146,86 +142,7 @@ def target_of(kind: str, results: Floats) -> Floats:
     return np.asarray(results / v.POINTS if kind == "points" else np.where(results > 0, 1.0, -1.0), np.float32)
 
 
-# --- Learning -----------------------------------------------------------------------------------------------------
-
-
-def fit(torch: Any, model: Any, inputs: Floats, targets: Floats, epochs: int, seed: int) -> float:
-    """Fit *model* to *targets* by least squares; return the mean squared error of the last epoch."""
-    x, y = torch.from_numpy(inputs), torch.from_numpy(targets)
-
-    def loss_of(rows: Any) -> Any:
-        return ((model(x[rows])[:, 0] - y[rows]) ** 2).mean()
-
-    return _descend(torch, model, loss_of, len(inputs), epochs, seed)
-
-
-def fit_choices(torch: Any, model: Any, inputs: Floats, targets: Floats, sizes: Ints, epochs: int, seed: int) -> float:
-    """Fit *model* to the differences of *targets* within decisions of these *sizes*, and loosely to their means."""
-    x, y, ends = torch.from_numpy(inputs), torch.from_numpy(targets), torch.from_numpy(np.cumsum(sizes))
-    counts = torch.from_numpy(sizes)
-
-    def loss_of(chosen: Any) -> Any:
-        many = counts[chosen]
-        group = torch.repeat_interleave(torch.arange(len(chosen)), many)
-        starts = torch.repeat_interleave(ends[chosen] - many, many)
-        within = torch.arange(len(group)) - torch.repeat_interleave(torch.cumsum(many, 0) - many, many)
-        rows = starts + within
-        error = model(x[rows])[:, 0] - y[rows]
-        mean = torch.zeros(len(chosen)).index_add(0, group, error) / many
-        return ((error - mean[group]) ** 2).mean() + LEVEL * (mean**2).mean()
-
-    return _descend(torch, model, loss_of, len(sizes), epochs, seed, BATCH // 4)
-
-
-def _descend(torch: Any, model: Any, loss_of: Any, size: int, epochs: int, seed: int, batch: int = BATCH) -> float:
-    """Minimize a loss over *size* cases by Adam with a rate that falls to zero; return the last epoch's mean."""
-    generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
-    steps = epochs * -(-size // batch)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(1 - step / steps, 0.01))
-    total = 0.0
-    for epoch in range(epochs):
-        order = torch.randperm(size, generator=generator)
-        for rows in order.split(batch):
-            loss = loss_of(rows)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            if epoch == epochs - 1:
-                total += float(loss.detach()) * len(rows)
-    return total / size
-
-
-def predicted(torch: Any, model: Any, inputs: Floats) -> Floats:
-    """Return the outputs of *model*."""
-    with torch.no_grad():
-        return np.concatenate([model(part)[:, 0].numpy() for part in torch.from_numpy(inputs).split(65536)])
-
-
 # --- The trainer --------------------------------------------------------------------------------------------------
-
-
-def flat_weights(*models: Any) -> Floats:
-    """Return the weights of *models* in the order of ``params``: layer by layer, a row for each input."""
-    parts = [part for model in models for part in weights_of(model)]
-    return np.concatenate([(part.T if part.ndim == 2 else part).ravel() for part in parts]).astype(np.float32)
-
-
-def rebuilt(torch: Any, flat: Floats, *kinds: tuple[int, ...]) -> list[Any]:
-    """Return the networks of these sizes whose weights `flat_weights` returned."""
-    models = [build(torch, sizes, 0) for sizes in kinds]
-    for model in models:
-        parts = []
-        for part in weights_of(model):
-            own, flat = flat[: part.size], flat[part.size :]
-            parts.append(own.reshape(part.T.shape).T if part.ndim == 2 else own)
-        set_weights(torch, model, parts)
-    return models
-
-
-def _size(sizes: Sequence[int]) -> int:
-    return sum(inputs * outputs + outputs for inputs, outputs in pairwise(sizes))
 
 
 def player_of(weights: Floats, **options: Any) -> CompiledAgent:
@@ -244,7 +161,7 @@ class IndianChampion(Trainer):
     def __init__(self, options: IndianChampionTraining) -> None:
         super().__init__(options)
         self.weights = np.zeros((len(KINDS), v.N_WEIGHTS), np.float32)
-        self.critics = np.zeros((len(KINDS), _size(CRITIC)), np.float32)
+        self.critics = np.zeros((len(KINDS), size_of(CRITIC)), np.float32)
         self.decisions = 0
 
     @property
