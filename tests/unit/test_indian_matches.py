@@ -139,6 +139,14 @@ def test_a_match_reports_matches_won_places_and_chips() -> None:
     assert "chips per match" in text
 
 
+def test_points_of_a_deal_of_three_count_what_losers_pay() -> None:
+    names = ("mindist-outs-drop", "minscore", "random")
+    result = match("indian", *names, rules="platform(seats=3)", games=60, seed=3, workers=1)
+    paid = result.tallies["gains"].mean(axis=0)
+    assert [result.points_per_hand_of(k).value for k in range(3)] == pytest.approx(paid)
+    assert paid[2] < -20  # a random player who wins nothing still pays
+
+
 def test_a_tournament_is_played_in_a_format() -> None:
     words = ["mindist", "random", "--format", "pool-61(rejoin=true)", "--games", "4", "--json", "--workers", "1"]
     result = json.loads(said("tournament", "indian", *words))

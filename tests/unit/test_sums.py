@@ -77,6 +77,8 @@ class Twin:
         return np.where(winner < 0, np.where(offender == 0, 1 / self.seats, innocent), winner == number)
 
     def gain(self, number: int) -> Floats:
+        if "gains" in self.tallies.dtype.names:
+            return np.asarray(self.tallies["gains"][:, number], np.float64)
         scores = np.asarray(self.tallies["scores"], np.float64)
         return np.asarray(scores[:, number] - (scores.sum(axis=1) - scores[:, number]) / (self.seats - 1))
 

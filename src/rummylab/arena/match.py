@@ -175,14 +175,14 @@ class MatchResult:
         return self.sums.mean_of_games("gains", number)
 
     def _gain(self, number: int) -> Floats:
+        if "gains" in (self.tallies.dtype.names or ()):
+            return np.asarray(self.tallies["gains"][:, number], np.float64)
         scores = np.asarray(self.tallies["scores"], np.float64)
         others = (scores.sum(axis=1) - scores[:, number]) / (self.seats - 1)
-        if not self.is_of_deals:
-            return np.asarray(scores[:, number] - others)
-        return np.where(self.tallies["hands"] > 1, self.tallies["gains"][:, number], scores[:, number] - others)
+        return np.asarray(scores[:, number] - others)
 
     def points_per_hand_of(self, number: int) -> Estimate:
-        """Return the points scored minus the mean of the others, per hand."""
+        """Return the points scored minus the mean of the others, per hand; where losers pay, the points gained."""
         pairs = None if self.rows is None else lambda: self.of_deals(number)[1:]
         return ratio_of(self.sums.points(number), self.sums.gain_unit, pairs)
 

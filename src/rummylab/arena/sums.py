@@ -226,8 +226,8 @@ def sums_of(rows: Rows, first_deal: int = 0, all_orders: bool = False) -> MatchS
     won, gain = _won(winner, illegal, seats, _pot(rows, n)), _gain(by_deal(rows["scores"], n))
     names = {"places", "gains", "rejoins"}.intersection(rows.dtype.names or ())
     of_match = {name: by_deal(rows[name], n) for name in names}
-    if "gains" in of_match:  # in a match of several deals, what was really won and lost
-        gain = np.where(hands > 1, (seats - 1) * of_match["gains"], gain)
+    if "gains" in of_match:  # what was really won and lost: scores do not say what the losers paid
+        gain = (seats - 1) * of_match["gains"]
     won_of_deal, gain_of_deal = won.sum(axis=1), gain.sum(axis=1)
     parts = {
         "deals": hands.shape[1],

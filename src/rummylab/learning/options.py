@@ -183,10 +183,10 @@ class IndianChampionTraining:
 class PassCounterTraining:
     """The recipe of pass-counter. The defaults made the artifact in the package."""
 
-    rounds: int = option(4, "Rounds of playing and learning; a larger number extends a finished run.")
+    rounds: int = option(3, "Rounds of playing and learning; a larger number extends a finished run.")
     hands: int = option(60_000, "Hands of each round and number of seats for the critic, a quarter again for choices.")
     epochs: int = option(4, "How often each note is seen.")
-    spread: float = option(1.5, "Spread of the learner's random errors, in points.")
+    spread: float = option(1.0, "Spread of the learner's random errors, in points.")
     games: int = option(200, "Matches against keats-tuned after each round, at two seats.")
     seed: int = option(1, SEED_HELP)
 

@@ -56,7 +56,7 @@ Ints = npt.NDArray[np.int64]
 TABLES = ("course", "course(seats=3)", "course(seats=4)")
 """The rules for each set of networks."""
 OTHERS = ("keats-tuned", "melder", "keats")
-SHARES = (0.35, 0.25, 0.1)
+SHARES = (0.5, 0.3, 0.05)
 """Who sits beside the learner, and how often; otherwise it is the learner once more."""
 CRITIC = (N_CRITIC, 96, 32, 1)
 AFTER = PASS = (v.N_AFTER, WIDTH, INNER, 1)
@@ -66,7 +66,8 @@ NETWORKS = (AFTER, STOCK, KNOCK, PASS)
 LEVEL = 1.0
 """Weight of the mean of a decision in the loss; that of the differences is 1."""
 PATIENCE, PASSING = 0.6, 0.3
-"""How often a learner does not knock, in half of the hands, and how often it passes a random card."""
+"""How often `keats-tuned` does not knock, in half of the hands of the first round, and how often a learner passes a
+random card. Later learners decide about knocks themselves: holding them back would make positions look worse."""
 LINES_A_HAND, DECISIONS_A_HAND = 130, 30
 """Room for the notes of a hand."""
 _CRITIC_DATA, _DATA, _MEASURE = 7, 11, 13  # purposes of seeds, so that their hands differ
@@ -89,7 +90,7 @@ class Notes:
     pass_results: Floats
 
 
-def play(player: CompiledAgent, rules: str, seed: int, n_hands: int, every: bool, passing: float = PASSING) -> Notes:
+def play(player: CompiledAgent, rules: str, seed: int, n_hands: int, every: bool, patience: float = 0.0) -> Notes:
     """Return the notes of *n_hands* hands by the *rules*: of every discard, or only of those made."""
     game = gin_pass(rules)
     size = n_hands * DECISIONS_A_HAND + 4000
@@ -110,8 +111,8 @@ def play(player: CompiledAgent, rules: str, seed: int, n_hands: int, every: bool
         np.cumsum(SHARES),
         addresses([one.kernel for one in players], [one.params for one in players], ACT),
         int(every),
-        PATIENCE,
-        passing,
+        patience,
+        PASSING,
         lines,
         decisions,
         results,
@@ -201,7 +202,8 @@ class PassCounter(Trainer):
 
     def _notes(self, player: CompiledAgent, number: int, purpose: int, every: bool) -> Notes:
         seed = int(mix(self.options.seed, self.round, number, purpose) >> np.uint64(1))
-        return play(player, TABLES[number], seed, self.options.hands // (4 if every else 1), every)
+        hands = self.options.hands // (4 if every else 1)
+        return play(player, TABLES[number], seed, hands, every, 0.0 if self.round else PATIENCE)
 
     def measure(self, games: int) -> dict[str, float]:
         """Return points a hand against `keats-tuned`, at three and four seats with `melder` and `keats` as well."""
