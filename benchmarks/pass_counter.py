@@ -13,7 +13,7 @@ from pathlib import Path
 from rummylab.arena.match import match
 
 DUELS = ("keats-tuned", "melder", "keats", "dummy")
-TABLES = (
+TABLES: tuple[tuple[str, ...], ...] = (
     ("keats-tuned", "melder"),
     ("keats-tuned", "keats-tuned"),
     ("melder", "melder"),
@@ -21,7 +21,7 @@ TABLES = (
     ("keats-tuned", "keats-tuned", "keats-tuned"),
     ("melder", "melder", "melder"),
 )
-OTHER_RULES = (
+OTHER_RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("course-seven", ("keats-tuned",)),
     ("course-seven(seats=3)", ("keats-tuned", "melder")),
     ("course-ten(seats=4)", ("keats-tuned", "melder", "keats")),

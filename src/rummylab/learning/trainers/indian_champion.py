@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from rummylab.agents.indian import champion as c
 from rummylab.agents.indian import champion_values as v
+from rummylab.agents.network import INNER, WIDTH
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.rng import mix
@@ -55,8 +56,8 @@ OTHERS = ("mindist-outs", "mindist-outs-drop", "minscore")
 SHARES = (0.25, 0.2, 0.1)
 """Who sits beside the learner, and how often; otherwise it is the learner once more."""
 CRITIC = (N_CRITIC, 96, 32, 1)
-AFTER = (v.N_AFTER, v.WIDTH, v.INNER, 1)
-STOCK = (v.N_HAND, v.WIDTH, v.INNER, 1)
+AFTER = (v.N_AFTER, WIDTH, INNER, 1)
+STOCK = (v.N_HAND, WIDTH, INNER, 1)
 """Sizes of the networks, layer by layer."""
 LINES_A_DEAL, DECISIONS_A_DEAL = 150, 45
 """Room for the notes of a deal, with more than two players the notes of a share of the deals."""

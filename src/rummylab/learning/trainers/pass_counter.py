@@ -208,13 +208,11 @@ class PassCounter(Trainer):
     def measure(self, games: int) -> dict[str, float]:
         """Return points a hand against `keats-tuned`, at three and four seats with `melder` and `keats` as well."""
         seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
-        found = {}
+        found, player = {}, player_of(self.weights)
         for number, rules in enumerate(TABLES):
-            player = player_of(self.weights)
-            lineup = [player, *OTHERS[: number + 1]]
             seatings = 2 if number == 0 else 6 * number * (number + 1)
             n = max(games // seatings, 1) * seatings
-            result = match("gin_pass", *lineup, rules=rules, games=n, seed=seed, workers=1)
+            result = match("gin_pass", player, *OTHERS[: number + 1], rules=rules, games=n, seed=seed, workers=1)
             found[f"seats_{number + 2}"] = round(result.points_per_hand.value, 3)
         return found
 
