@@ -193,6 +193,9 @@ def test_games_lists_presets_and_options_in_full() -> None:
     gin = json.loads(run(["games", "gin", "--json"]).stdout)
     assert gin["options"]["eaai"]["knock_limit"] == 10
     assert set(gin["options"]) == set(gin["presets"])
+    text = run(["games", "contract"]).stdout
+    assert "Options of the preset chinese, and where other presets differ:" in text, "a terminal of 80 columns"
+    assert "seats = 2; 3 in liverpool-7, shanghai-10. Players at the table" in text
     text = run(["games", "gin"]).stdout
     assert "knock_limit" in text
     assert max(map(len, text.splitlines())) <= 80

@@ -94,6 +94,12 @@ def test_a_run_longer_than_four_is_laid_down_whole() -> None:
     assert "lay down 4♦ 5♦ 6♦ 8♦ 9♦ T♦ ★ | 7♣ 7♥ 7♠   left over: K♣" in said
 
 
+def test_equal_cards_to_wait_for_are_counted() -> None:
+    hand = "3h 4h 5h 7h 8h 9h Th 9c 9d Kc Qs"
+    text = run("hand", "contract", hand, "--rules", "shanghai-10", "--contract", "S3+R10")
+    assert "waits for 19 cards: 9♣ A♥ x2 2♥ x2 6♥ x2 9♥ J♥ x2 Q♥ x2 9♠ x2 9♦ ★ x4" in text
+
+
 def test_two_decks_have_two_copies_to_wait_for() -> None:
     hand = "7c 7c 7s 5d 5d 8d Kc Qh 9h 9h"
     value = json.loads(run("hand", "contract", hand, "--rules", "liverpool-7", "--contract", "S3+R4", "--json"))

@@ -7,7 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from rummylab.cli import complete
-from rummylab.cli.common import AsJson, print_json, print_table, say
+from rummylab.cli.common import AsJson, print_json, print_table, say, width
+
+ROOM = 56
+"""Columns that a table of options needs for names and meanings, beside 12 for each preset."""
 
 
 def games(
@@ -66,6 +69,15 @@ def _values(kind: Any) -> dict[str, dict[str, Any]]:
     return {name: kind.preset(name).to_dict() for name in kind.PRESETS}
 
 
+def _by_value(presets: list[str], values: list[str]) -> str:
+    """Return the value of the first preset, and each other value with the presets that have it."""
+    found: dict[str, list[str]] = {}
+    for preset, value in zip(presets, values, strict=True):
+        found.setdefault(value, []).append(preset)
+    others = [f"{value} in {', '.join(names)}" for value, names in found.items() if value != values[0]]
+    return "; ".join([values[0], *others])
+
+
 def _show_options(kind: Any, flag: str) -> None:
     """Print the options of *kind* in every preset, and how *flag* chooses among them."""
     from rich.table import Table
@@ -73,10 +85,16 @@ def _show_options(kind: Any, flag: str) -> None:
     from rummylab.cli.field_docs import field_docs
 
     presets, meanings = _values(kind), field_docs(kind)
-    table = Table("option", *presets, "meaning")
+    table, lines = Table("option", *presets, "meaning"), []
     for option in next(iter(presets.values())):
-        values = (str(values[option]) for values in presets.values())
-        table.add_row(option, *values, meanings.get(option, option.replace("_", " ")))
-    print_table(table)
+        values, meaning = [str(values[option]) for values in presets.values()], meanings.get(option, "")
+        table.add_row(option, *values, meaning)
+        lines.append(f"  {option} = {_by_value(list(presets), values)}. {meaning}")
+    if width() >= ROOM + 12 * len(presets):
+        print_table(table)
+    else:
+        say(f"Options of the {kind.KIND} {next(iter(presets))}, and where other {kind.KIND}s differ:")
+        for line in lines:
+            say(line)
     first, option = next(iter(presets)), next(iter(next(iter(presets.values()))))
     say(f'Use a {kind.KIND} with {flag} {first}, and change options with {flag} "{first}({option}=...)".')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +63,9 @@ class Value:
             return [f"  lay down {melds}   left over: {left}"]
         lines = [f"  {self.short} card{'s' * (self.short != 1)} short; costs {self.cost} points if caught"]
         if self.outs:
-            lines.append(f"  waits for {len(self.outs)} cards: {' '.join(format(card, style) for card in self.outs)}")
+            copies = Counter(self.outs)
+            words = (format(card, style) + (f" x{n}" if n > 1 else "") for card, n in sorted(copies.items()))
+            lines.append(f"  waits for {len(self.outs)} cards: {' '.join(words)}")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
