@@ -47,11 +47,11 @@ $(VENV)/.web: $(VENV)/.base
 play: $(VENV)/.web  ## play in the browser; `make play TERMINAL=1` plays Gin Rummy in the terminal
 	@$(BIN)/rummylab play $(if $(TERMINAL),gin --terminal)
 
-test: setup-test  ## run everything: style, types, import contracts, all tests (16 minutes on 2 cores)
-	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh
+test: setup  ## run everything, as CI does: style, types, import contracts, all tests
+	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh all $(MAKE) --silent setup-test
 
-check: setup-check  ## run style, types, import contracts and the fast tests (1 minute)
-	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast
+check: setup  ## run style, types, import contracts and the fast tests (1 minute)
+	@PATH="$(abspath $(BIN)):$$PATH" sh tests/run_all.sh fast $(MAKE) --silent setup-check
 
 web:  ## rebuild the browser table from web/ into src/rummylab/ui/web/static (needs Node 20; nothing else does)
 	@cd web && npm install --no-save --silent && npm run --silent build

@@ -30,13 +30,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests listed in `slow_tests.txt` as slow, and run the slow ones first."""
-    listed = {line for line in SLOW.read_text().split("\n") if line and not line.startswith("#")}
+    """Mark the tests listed in `slow_tests.txt` as slow, and run them first, the dearest before all others."""
+    lines = SLOW.read_text().split("\n")
+    dear = set(lines[: lines.index("")])
+    listed = set(lines)
     for item in items:
-        name = item.nodeid.removeprefix("tests/")
-        if not listed.isdisjoint((name, name.partition("[")[0], name.partition("::")[0])):
+        if not listed.isdisjoint(_names(item)):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)  # stable: files stay together
+    # Stable: files stay together.
+    items.sort(key=lambda item: (dear.isdisjoint(_names(item)), item.get_closest_marker("slow") is None))
+
+
+def _names(item: pytest.Item) -> tuple[str, str, str]:
+    """Return what may stand for a test in `slow_tests.txt`: the case, its function, its file."""
+    name = item.nodeid.removeprefix("tests/")
+    return name, name.partition("[")[0], name.partition("::")[0]
 
 
 @pytest.hookimpl(wrapper=True)

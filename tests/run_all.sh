@@ -1,23 +1,30 @@
 #!/bin/sh
-# Run the whole suite, or with the argument "fast" the part that takes a minute.
+# Run the whole suite, or with the argument "fast" the part that takes a minute. Further words are a command that
+# installs what the tests need.
 set -eu
 mode="${1:-all}"
+[ $# -eq 0 ] || shift
 out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+compiling=""
+trap 'rm -rf "$out"; [ -z "$compiling" ] || kill $compiling 2> /dev/null || true' EXIT
 
 style() {
     ruff check . && ruff format --check . && mypy && lint-imports
 }
 
-# Two processes share the compiling, with one style check beside them; the test workers would each compile everything.
+# Two processes share the compiling, which needs the package alone: it begins while the tools are installed, and goes on
+# beside the style check. The test workers would each compile everything.
 python tests/warm_up.py gin gin_pass contract &
 first=$!
 python tests/warm_up.py indian rest &
 second=$!
+compiling="$first $second"
+"$@"
 echo "== style and types"
 style
 wait $first
 wait $second
+compiling=""
 # One worker for each core. Slow tests start first, and an idle worker takes tests from a busy one.
 workers="-n auto --dist worksteal"
 if [ "$mode" = fast ]; then

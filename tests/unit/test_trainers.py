@@ -70,10 +70,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def few_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search of mindist-outs tries two values of each weight."""
-    from rummylab.learning.trainers import indian_outs
+def short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search of mindist-outs tries two values of each weight; the champion is measured by quick opponents."""
+    from rummylab.learning.trainers import gin_champion, indian_outs
 
+    monkeypatch.setattr(gin_champion.GinChampion, "frozen", ("simple", "medium"))
     for name, values in {"FEEDING": (0.0, 1.0), "FINISHING": (0.0, 4.0), "FACTORS": (1.0, 2.0)}.items():
         monkeypatch.setattr(indian_outs, name, values)
 
