@@ -109,6 +109,9 @@ def convert(kind: type[Any], options: Mapping[str, str], owner: str) -> dict[str
             raise UnknownNameError(f"option of {owner}", name, names)
         if name in values:
             raise OptionError(f"{owner} got option {name} twice.")
+        if key.isdecimal() and text in names:
+            example = "true" if bool in (get_args(hints[text]) or (hints[text],)) else "..."
+            raise OptionError(f"Option {text} of {owner} needs a value. Write it like this: {text}={example}")
         values[name] = _value_of(name, text, hints[name], owner)
     return values
 
