@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import behavior_cloning
 from helpers_cli import run
+from rummylab.arena.match import match
 from rummylab.envs.datasets import FILE, TensorData, record
+from rummylab.envs.vector import VectorEnv
 from rummylab.errors import DatasetError
 from rummylab.games.registry import GAMES
 
@@ -73,14 +76,52 @@ def test_ppo_changes_its_policy_and_never_chooses_an_illegal_action() -> None:
     from ppo_gin import Learner, Settings
 
     torch.set_num_threads(1)
-    learner = Learner(Settings(tables=16, horizon=8, width=16, epochs=1, minibatches=2, seed=3))
-    before = learner.policy.head.weight.detach().clone()
+    learner = Learner(Settings(tables=16, horizon=8, width=16, epochs=1, minibatch=64, seed=3))
+    before = learner.policy.by_card.weight.detach().clone()
     for _ in range(3):
         learner.update()
         assert not learner.now.info["illegal"].any()
     assert learner.decisions == 3 * 16 * 8
-    assert not torch.equal(before, learner.policy.head.weight)
-    assert set(learner.evaluate(20)) == {"points", "se", "wins", "decided"}
+    assert not torch.equal(before, learner.policy.by_card.weight)
+
+
+def test_ppo_learns_in_seconds_and_plays_what_it_learned_in_the_arena(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="the train extra is not installed")
+    from ppo_gin import Learner, Settings, Trained
+
+    torch.set_num_threads(1)
+    settings = Settings(tables=128, horizon=32, width=32, minibatch=512, seed=3)
+    learner = Learner(settings)
+    untrained = learner.evaluate(300)
+    for _ in range(10):
+        learner.update()
+    trained = learner.evaluate(300)
+    assert trained["points"] - untrained["points"] > 4 * (trained["se"] + untrained["se"])
+    torch.save(learner.policy.state_dict(), tmp_path / "ppo.pt")
+    player: Any = Trained(tmp_path / "ppo.pt", settings.width)
+    result = match("gin", player, "random", games=4, seed=1, workers=1)
+    assert result.win_rate.value == 1
+    assert not result.faults
+
+
+def test_suits_are_alike_to_the_policy() -> None:
+    torch = pytest.importorskip("torch", reason="the train extra is not installed")
+    from ppo_gin import Policy, with_deadwood
+
+    env = VectorEnv("gin", 32, opponents="simple", seed=2)
+    step = env.step(env.reset().mask.argmax(1))  # half of the tables draw, half discard
+    policy, mask = Policy(env.tensors, 16), torch.ones(32, env.n_actions, dtype=torch.bool)
+    seen = with_deadwood(step.observation, env.tensors)
+    places = np.arange(seen.shape[1])
+    for start in (*range(0, env.tensors.layout.cards_size, 52), env.size):  # clubs become hearts, hearts clubs
+        places[start : start + 26] = np.roll(places[start : start + 26], 13)
+    with torch.no_grad():
+        logits, value = policy(torch.tensor(seen), mask)
+        swapped, same = policy(torch.tensor(seen[:, places]), mask)
+    assert torch.allclose(value, same, atol=1e-5)
+    assert torch.allclose(logits[:, :4], swapped[:, :4], atol=1e-5)
+    assert torch.allclose(logits[:, 4:17], swapped[:, 17:30], atol=1e-5)
+    assert not torch.allclose(logits[:, 4:17], swapped[:, 4:17], atol=1e-5)
 
 
 def test_openspiels_mccfr_halves_the_exact_exploitability_of_a_small_gin() -> None:
@@ -92,9 +133,14 @@ def test_openspiels_mccfr_halves_the_exact_exploitability_of_a_small_gin() -> No
 
 
 def test_maskable_ppo_takes_the_environment() -> None:
-    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
+    import torch
+
     import maskable_ppo
 
-    model = maskable_ppo.learn(64, n_steps=32, batch_size=32, n_epochs=1)
-    assert model.num_timesteps == 64
+    torch.set_num_threads(1)
+    model = maskable_ppo.learn(1024, n_steps=256, batch_size=128, learning_rate=1e-3)
+    assert model.num_timesteps == 1024
+    before, _ = maskable_ppo.points(maskable_ppo.learn(0), 20)
+    assert before < 0
+    assert np.isfinite(maskable_ppo.points(model, 20)[0])
