@@ -305,7 +305,7 @@ def arrangement(hand: int, max_run: int, which: int) -> tuple[int, int, int, int
 def _arrangement_by_trial(hand: int, max_run: int, which: int) -> tuple[int, int, int, int]:
     """Try every set of at most three disjoint melds."""
     noinline()
-    found, worth = stack_array(_MAX_MELD_LIST), stack_array(_MAX_MELD_LIST)
+    found, worth = stack_array(_MAX_MELD_LIST, np.int64), stack_array(_MAX_MELD_LIST, np.int64)
     n_found = melds_in(hand, max_run, found)
     for i in range(n_found):
         worth[i] = points(found[i])

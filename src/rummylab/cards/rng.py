@@ -151,7 +151,7 @@ _BLOCK: Final = 64
 @kernel
 def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
     """Shuffle *cards* in place (Fisher-Yates) with the stream *seed*."""
-    places = stack_array(_BLOCK)
+    places = stack_array(_BLOCK, np.int64)
     last, state = cards.shape[0] - 1, np.uint64(seed)
     while last > 0:
         # 1. The numbers of a block of cards first: they do not depend on one another, so the processor draws several

@@ -140,7 +140,7 @@ def _matches(home: str, rules: MatchRules, parts: MatchParts, tally_type: np.dty
     ) -> None:
         row, seats = rows[0], agents.shape[0]
         own, per_deal = seatings.shape
-        seated = stack_table(_MOST_SEATS, N_FIELDS)  # the agents by seat
+        seated = stack_table(_MOST_SEATS, N_FIELDS, np.int64)  # the agents by seat
         for i in range(tallies.shape[0]):
             number = i // per_deal
             seating, tally = seatings[number % own, i % per_deal], tallies[i]

@@ -51,6 +51,7 @@ from rummylab.agents.gin.utility_policy import COUNTS, NETWORK, SHAPED, WEIGHTS,
 from rummylab.agents.register import Variant, register_agent
 from rummylab.beliefs.gin import counts, network, shape, uniform
 from rummylab.beliefs.gin.network import Network
+from rummylab.cards.bits import stack_array
 from rummylab.engine.artifacts import check_kind, read_numbers
 from rummylab.engine.rows import Floats, Params
 from rummylab.errors import ArtifactError, OptionError
@@ -163,7 +164,7 @@ def fill_belief(table: np.void, mine: np.void, params: Params, belief: Floats) -
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Form a belief about the opponent's hand, and decide by it."""
-    belief = np.empty(52, np.float32)
+    belief = stack_array(52, np.float32)
     if needs_belief(table, mine, params):
         fill_belief(table, mine, params, belief)
     return decide(table, mine, params, belief)

@@ -34,6 +34,7 @@ from rummylab.cards.bits import (
     points,
     popcount,
     ranks_of,
+    stack_array,
 )
 from rummylab.cards.melds import Masks, in_groups, in_runs, min_deadwood
 from rummylab.engine.agent_options import AgentOptions, option
@@ -147,7 +148,9 @@ THREES, MATES = _threes()
 def write_prices(pile: int, turn: int, belief: Floats, params: Params, price: Floats) -> None:
     """Write the price list of the player who has *belief* about the other hand."""
     noinline()
-    held, clear = np.zeros(_PADDED, np.float32), np.zeros(_PADDED, np.float32)
+    held, clear = stack_array(_PADDED, np.float32), stack_array(_PADDED, np.float32)
+    for i in range(_PADDED):
+        held[i] = clear[i] = np.float32(0.0)
     for i in range(52):
         held[_FIRST + IDS_52[i]] = belief[i]
     for suit in range(4):
@@ -648,7 +651,7 @@ def draw(table: np.void, mine: np.void, params: Params, belief: Floats) -> int:
     hand = mine.hand
     if saves_deadwood(table, mine):
         return TAKE_UP_CARD
-    price, work = np.empty(PRICES, np.float32), np.empty(WORK, np.float32)
+    price, work = stack_array(PRICES, np.float32), stack_array(WORK, np.float32)
     limit = np.int64(table.limit)
     write_prices(table.pile & ~up, table.turn, belief, params, price)
     loose = loose_cards(hand, price, CALM, params, work[LOSS:])
@@ -736,8 +739,8 @@ def best_discard(
 ) -> int:
     """Return the unmelded card with the best discard: hand utility less the opponent's weighted gain."""
     noinline()
-    utility = np.empty(64, np.float32)
-    gain = np.empty(64, np.float32)
+    utility = stack_array(64, np.float32)
+    gain = stack_array(64, np.float32)
     free = write_discards(table, mine, legal, by_deadwood, params, belief, hands, n_hands, utility, gain)
     if free == 0:  # all melded: keep the melds
         return lowest(by_deadwood)
@@ -772,7 +775,7 @@ def write_discards(
     """
     hand = mine.hand
     limit = np.int64(table.limit)
-    price, loss = np.empty(PRICES, np.float32), np.empty(N_IDS, np.float32)
+    price, loss = stack_array(PRICES, np.float32), stack_array(N_IDS, np.float32)
     write_prices(table.pile, table.turn, belief, params, price)
     least = hand & ~(by_deadwood & -by_deadwood)
     state = state_of(loose_cards(least, price, CALM, params, loss), limit)
@@ -801,7 +804,7 @@ def write_gains(
     if n_hands == 0 or params[P.opp_util_importance] == 0:
         return
     limit = np.int64(table.limit)
-    price, work = np.empty(PRICES, np.float32), np.empty(WORK, np.float32)
+    price, work = stack_array(PRICES, np.float32), stack_array(WORK, np.float32)
     price_for_opponent(table, params, price)
     for i in range(n_hands):
         hand = hands[i]
@@ -827,7 +830,7 @@ def write_gains(
 @helper
 def price_for_opponent(table: np.void, params: Params, price: Floats) -> None:
     """Write the opponent's price list: they know the pile, and any other card may be in the player's hand."""
-    belief = np.empty(52, np.float32)
+    belief = stack_array(52, np.float32)
     chance = HAND_SIZE / np.float32(52 - HAND_SIZE - popcount(table.pile))
     for i in range(52):
         belief[i] = chance if bit(IDS_52[i]) & table.pile == 0 else 0.0
@@ -844,7 +847,7 @@ def show(table: np.void, mine: np.void, params: Params, belief: Floats) -> int:
     wisely = params[P.spread_well] if table.phase == SPREAD else params[P.defend_well]
     if wisely or table.phase == LAY_OFF:
         return showdown_code(table, mine)
-    price, loss = np.empty(PRICES, np.float32), np.empty(N_IDS, np.float32)
+    price, loss = stack_array(PRICES, np.float32), stack_array(N_IDS, np.float32)
     cards = unmelded(table, mine)
     longest = table.rules.max_run
     write_prices(table.pile, table.turn, belief, params, price)

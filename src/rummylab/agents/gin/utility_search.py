@@ -46,7 +46,7 @@ from rummylab.agents.register import register_agent
 from rummylab.beliefs.gin import network, shape
 from rummylab.beliefs.gin.uniform import unseen
 from rummylab.cards import melds
-from rummylab.cards.bits import lowest, points, popcount
+from rummylab.cards.bits import lowest, points, popcount, stack_array, stack_table
 from rummylab.cards.melds import Masks, min_deadwood
 from rummylab.cards.rng import any_card, below, swap_cards
 from rummylab.engine.agent_options import AgentOptions, option
@@ -206,8 +206,8 @@ def search(
 ) -> int:
     """Add to *scores* the mean value of each of the *n* moves *codes* over the worlds; return the best move."""
     rows = np.empty(2, RECORD)
-    loss = np.empty(N_IDS, np.float32)
-    prices = np.empty((2, PRICES), np.float32)
+    loss = stack_array(N_IDS, np.float32)
+    prices = stack_table(2, PRICES, np.float32)
     write_prices(table.pile, table.turn, belief, params[UTILITY:], prices[0])
     price_for_opponent(table, params[UTILITY:], prices[1])
     depth = np.int64(params[P.depth])
@@ -244,7 +244,7 @@ def write_candidates(
 ) -> int:
     """Write the discards with the highest utility, less the opponent's gain, to *codes*; return how many."""
     utility = params[UTILITY:]
-    worths, gains = np.empty(64, np.float32), np.empty(64, np.float32)
+    worths, gains = stack_array(64, np.float32), stack_array(64, np.float32)
     n_hands = min(len(hands), np.int64(utility[utility_policy.P.samples]))
     legal = discards(table, mine)
     free = write_discards(table, mine, legal, by_deadwood, utility, belief, hands, n_hands, worths, gains)
@@ -302,7 +302,7 @@ def act(table: np.void, mine: np.void, params: Params) -> int:
     if table.phase == DISCARD and table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
         return np.int64(SHOW_BIG_GIN)
     utility = params[UTILITY:]
-    belief = np.empty(52, np.float32)
+    belief = stack_array(52, np.float32)
     network.fill(table, mine, utility, utility_policy.WEIGHTS, belief)
     hands = np.empty((np.int64(params[P.worlds]) + WORLDS_OF_A_HAND - 1) // WORLDS_OF_A_HAND, np.int64)
     sample_opponent(table, mine, utility, belief, hands, len(hands))

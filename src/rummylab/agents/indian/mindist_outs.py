@@ -37,7 +37,7 @@ from rummylab.agents.indian.common import (
     upcard_lowers_distance,
 )
 from rummylab.agents.register import Variant, register_agent
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, stack_array
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
@@ -242,13 +242,16 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     return np.int64(DRAW_PILE) if is_nearer else np.int64(DRAW_STOCK)
 
 
+_N_IDS = JOKER_ID + 1
+
+
 @helper
 def _best_discard(table: np.void, mine: np.void, params: Params, distance: int, spares: int, found: Ints) -> int:
     """Return the spare card with the greatest score; found[card] are the outs after discarding it."""
     live, live_twice, live_jokers = unseen(table, mine)
     opponent = next_seat(table, mine)
     term = _TERMS + min(distance, DISTANCES) - 1
-    features = np.empty(N_FEATURES, np.float32)
+    features = stack_array(N_FEATURES, np.float32)
     best, most = np.int64(-1), 0.0
     while spares:
         card = lowest(spares)
@@ -272,7 +275,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
     if spares & (spares - 1):
         # All cards that could come, not only the live ones: so memory answers for any upcard.
         cards = ALL_CARDS & ~(mine.hand if table.rules.decks == 1 else mine.twice)
-        found = np.empty(JOKER_ID + 1, np.int64)
+        found = stack_array(_N_IDS, np.int64)
         discard_outs(mine.hand, mine.twice, mine.jokers, np.int64(table.wild), distance, spares, cards, found)
         card = _best_discard(table, mine, params, distance, spares, found)
         mine.memory[_OUTS] = found[card]

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rummylab._jit import helper
 from rummylab.beliefs.dot import Shorts, pack, padded, product, quantize
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
-from rummylab.cards.bits import ALL_CARDS, IDS_52, index_of, lowest, noinline
+from rummylab.cards.bits import ALL_CARDS, IDS_52, index_of, lowest, noinline, stack_array
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
 
 Floats = npt.NDArray[np.float32]
@@ -145,9 +145,9 @@ def _second_layer(params: Floats, at: int, first: Floats, active: Shorts, out: F
 @helper
 def write_logits(table: np.void, mine: np.void, params: Floats, at: int, cards: int, out: Floats) -> None:
     """Write the log-odds of *cards* to *out*."""
-    first = np.empty(WIDTH, np.float32)
-    second = np.empty(WIDTH, np.float32)
-    active = np.empty(_ROW, np.int16)
+    first = stack_array(WIDTH, np.float32)
+    second = stack_array(WIDTH, np.float32)
+    active = stack_array(_ROW, np.int16)
     _first_layer(table, mine, params, at, first)
     _second_layer(params, at, first, active, second)
     unit, total = quantize(second, WIDTH, active)

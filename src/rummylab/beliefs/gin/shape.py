@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, bit, index_of, lowest, popcount
+from rummylab.cards.bits import ALL_CARDS, bit, index_of, lowest, popcount, stack_array
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import below
 from rummylab.engine.artifacts import check_kind, read_numbers, write_json
@@ -192,7 +192,7 @@ def shape_hands(
 
     The weights begin at ``params[at]``; the random stream is ``mine.rng``.
     """
-    odds, cards = np.empty(52, np.float32), np.empty(N_LISTED, np.int8)
+    odds, cards = stack_array(52, np.float32), stack_array(N_LISTED, np.int8)
     write_log_odds(belief, odds)
     hidden = ALL_CARDS & ~(mine.hand | table.pile)
     known = table.known[1 - mine.seat]

@@ -62,7 +62,7 @@ def _melds_in_order(hand: int, out: Masks) -> int:
 @helper
 def loose_cards(hand: int) -> int:
     """Return the cards outside the first best arrangement of *hand* in OpenSpiel's order."""
-    melds = stack_array(64)
+    melds = stack_array(64, np.int64)
     n = _melds_in_order(hand, melds)
     best = hand
     # Arrangements are completed one meld at a time, each from all melds that still fit: first come, first kept.

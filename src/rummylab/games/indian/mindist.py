@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount, stack_array
 from rummylab.cards.card import JOKER_ID
 from rummylab.games.indian.melds import (
     GROUP,
@@ -463,7 +463,7 @@ def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, bound: in
     """
     best = bound
     limits = hand_limits(once, twice)
-    groups = np.empty(MOST_GROUPS, np.int64)
+    groups = stack_array(MOST_GROUPS, np.int64)
     n_plain, n_all = list_groups(once, False, groups)
     i, j = 0, 0
     while i >= 0:
@@ -483,7 +483,7 @@ def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: i
     """Return the cards, wild ones aside, that can go from a hand without changing its distance."""
     spares = 0
     limits = hand_limits(once, twice)
-    groups = np.empty(MOST_GROUPS, np.int64)
+    groups = stack_array(MOST_GROUPS, np.int64)
     n_plain, n_all = list_groups(once, False, groups)
     i, j = 0, 0
     while i >= 0:
@@ -529,7 +529,7 @@ def outs(once: int, twice: int, jokers: int, wild: int, distance: int, cards: in
     repeat = twice != 0 or once & cards != 0
     limits = hand_limits(once, twice)
     found = 0
-    groups = np.empty(MOST_GROUPS, np.int64)
+    groups = stack_array(MOST_GROUPS, np.int64)
     n_plain, n_all = list_groups(once, True, groups)
     i, j = 0, 0
     while i >= 0:
@@ -603,7 +603,7 @@ def discard_outs(
     # 2. Any other card: the plans of the 14 cards, without it.
     repeat = plain_twice != 0 or plain & cards != 0
     limits = hand_limits(plain, plain_twice)
-    groups = np.empty(MOST_GROUPS, np.int64)
+    groups = stack_array(MOST_GROUPS, np.int64)
     n_plain, n_all = list_groups(plain, True, groups)
     i, j = 0, 0
     while i >= 0:
