@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rummylab.agents.contract import contract_counter
 from rummylab.agents.gin import camper, utility
 from rummylab.agents.gin.utility import FORMAT, VERSION
 from rummylab.agents.gin.utility_policy import UtilityOptions
@@ -138,7 +139,29 @@ def _camper() -> Space:
     )
 
 
+def _contract_counter() -> Space:
+    def make(numbers: Numbers) -> CompiledAgent:
+        return contract_counter.act.with_options(contract_counter.ContractCounterOptions().changed(numbers), "tuned")
+
+    bounds = {
+        "outs": (0.0, 200.0),
+        "cost": (0.0, 2.0),
+        "cost_late": (0.0, 3.0),
+        "held": (0.0, 40.0),
+        "fits": (0.0, 40.0),
+        "safe": (0.0, 20.0),
+        "margin": (0.0, 40.0),
+    }
+    return Space(
+        bounds=bounds,
+        starts={PRESENT: lambda: asdict(contract_counter.ContractCounterOptions())},
+        make=make,
+        artifact=lambda numbers: {"options": {name: round(float(numbers[name]), 3) for name in numbers}},
+    )
+
+
 SPACES: dict[tuple[str, str], Space] = {
+    ("contract", "contract-counter"): _contract_counter(),
     ("gin", "camper"): _camper(),
     ("gin_pass", "keats"): _keats(),
     ("gin", "utility"): _utility("utility"),

@@ -63,7 +63,10 @@ class ContractCounterOptions(AgentOptions):
     """Weights of the agent, in points."""
 
     outs: float = option(60.0, "Points for the certainty that the next card brings the contract nearer.", low=0)
-    cost: float = option(0.35, "Share of what the hand costs that counts before the player has laid down.", low=0)
+    cost: float = option(0.35, "Share of what the hand costs that counts while nobody has laid down.", low=0)
+    cost_late: float = option(
+        0.35, "Share of what the hand costs that counts once another player has laid down.", low=0
+    )
     held: float = option(10.0, "Points against a discard that goes with a card the next player took.", low=0)
     fits: float = option(10.0, "Points against a discard that the next player can lay off.", low=0)
     safe: float = option(2.0, "Points for a discard that goes with a card the next player left or threw.", low=0)
@@ -89,12 +92,22 @@ def _unseen(table: np.void, mine: np.void) -> Unseen:
 
 
 @helper
+def _somebody_is_down(table: np.void) -> bool:
+    """Return whether a player has laid down; where hands are weighed on their way to the contract, another one."""
+    found = False
+    for seat in range(table.rules.seats):
+        found |= has_laid_down(table, seat)
+    return found
+
+
+@helper
 def _hand_value(table: np.void, once: int, twice: int, jokers: int, left: Unseen, params: Params, room: Ints) -> float:
     """Return what a hand is worth on its way to the contract."""
     short, helps = measure_hand(table, once, twice, jokers, room)
     chance = live_outs(table, helps, left.once, left.twice, left.jokers) / left.n
     near = NEAR[int(min(short, len(NEAR) - 1))]
-    return near + params[P.outs] * chance - params[P.cost] * cost(table.rules, once, twice, jokers)
+    share = params[P.cost_late] if _somebody_is_down(table) else params[P.cost]
+    return near + params[P.outs] * chance - share * cost(table.rules, once, twice, jokers)
 
 
 @helper
