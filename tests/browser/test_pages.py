@@ -128,6 +128,14 @@ def test_a_reload_and_a_restart_of_the_server_keep_the_hand(visit: Visit, own_si
     robot.play_hand()
 
 
+def test_any_agent_is_an_opponent(visit: Visit) -> None:
+    page = visit("mouse")
+    page.get_by_label("Or an agent by name").select_option("simple")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_selector(".hand .card")
+    assert page.locator("section.seat b").inner_text() == "Simple"
+
+
 def test_two_browsers_cannot_see_each_others_table(visit: Visit) -> None:
     mine, other = visit("mouse"), visit("mouse")
     view = sit(mine, **SHORT)
