@@ -11,6 +11,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import torch
 from sb3_contrib import MaskablePPO  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 import rummylab.interop.gymnasium  # noqa: F401, registers the environments
@@ -42,6 +43,7 @@ def points(model: Any, hands: int, seed: int = 10_000, opponent: str = "simple")
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)  # the networks are small: more threads wait for each other
     for decisions in (0, int(sys.argv[1])):
         policy = learn(decisions, n_steps=4096, batch_size=256, learning_rate=1e-3)
         mean, error = points(policy, 400)
