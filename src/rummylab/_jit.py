@@ -25,14 +25,13 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import event, typeinfer
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.extending import _Intrinsic
-from numba.core.typed_passes import NativeLowering
 from numba.extending import is_jitted
 
 from rummylab._cache import SUFFIX, KernelCache
 from rummylab._cache_directory import cache_directory
+from rummylab._compiler import HelperCompiler, KernelCompiler
+from rummylab._shortcuts import shortcuts
 from rummylab._sources import PACKAGE, is_ours, sources_of
 
 PLAIN = "RUMMYLAB_PLAIN_NUMBA"
@@ -152,17 +151,50 @@ def _njit(function: F, *signature: Any, home: str = "") -> Any:
     Numba treats the functions in a closure as new ones in every process, so it never finds a closure's machine code
     again. Here the closure's contents are part of the cache key, by name.
     """
-    compiled = numba.njit(error_model="numpy", nogil=True)(function)
+    own = {} if _is_plain() else {"pipeline_class": KernelCompiler}
+    compiled = numba.njit(error_model="numpy", nogil=True, **own)(function)
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return compiled
     parts = list(_closure(function))
     if not _is_plain():
+        _take_shortcuts(compiled)
+        _give_kernels_a_helper(compiled, *signature)
         _set_cache(compiled, function, parts, home)
     with typeinfer.register_dispatcher(compiled):
         for one in signature:
             compiled.compile(one)
             compiled.disable_compile()
     return compiled
+
+
+def _take_shortcuts(compiled: Any) -> None:
+    """Compile *compiled* the shorter way, if it has to be compiled."""
+    compile_it = compiled._compiler.compile
+
+    def compile_shorter(args: Any, return_type: Any) -> Any:
+        with shortcuts():
+            return compile_it(args, return_type)
+
+    compiled._compiler.compile = compile_shorter
+
+
+def _give_kernels_a_helper(compiled: Any, *signature: Any) -> None:
+    """Let other kernels call a helper made of the same function: they need no machine code of *compiled*."""
+    compiled.helper = part = helper(compiled.py_func)
+    template = part.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        for one in () if part.overloads else signature:
+            part.compile(one)
+            part.disable_compile()
+        return template(args, kws)
+
+    compiled.get_call_template, compiled.get_overload = get_call_template, part.get_overload
+
+
+def versions_of(compiled: Any) -> list[Any]:
+    """Return what becomes of a compiled function: the one that Python calls and, of a kernel, the one for kernels."""
+    return [compiled, *([compiled.helper] if hasattr(compiled, "helper") else [])]
 
 
 def _set_cache(compiled: Any, function: Any, parts: list[Any], home: str) -> None:
@@ -217,59 +249,7 @@ def _name_of(part: Any) -> str:
 
 def kernel(function: F) -> F:
     """Compile *function* when it is first called, and keep the machine code on disk."""
-    compiled = _njit(function)
-    return cast(F, compiled if _is_plain() else _one_version(compiled))
-
-
-class _HelperCompiler(CompilerBase):  # type: ignore[misc]
-    """Compile a function for other kernels only: to LLVM code that is neither optimized nor made into machine code.
-
-    Numba optimizes and emits every function together with everything it calls, at each level of the call tree. That
-    was most of a cold start. The kernel that absorbs a helper is optimized as a whole, so nothing is lost.
-    """
-
-    def define_pipelines(self) -> list[Any]:
-        state = self.state
-        library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        library._optimize_functions = _skip
-        library._optimize_final_module = _skip
-        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
-        state.library = library
-        state.flags.no_compile = True
-        passes = DefaultPassBuilder.define_nopython_pipeline(state)
-        passes.add_pass_after(_Registration, NativeLowering)
-        passes.finalize()
-        return [passes]
-
-
-def _skip(*_: Any) -> None:
-    return None
-
-
-class _NotForPython(dict[Any, Any]):
-    """Stand-in for a helper's machine code, by its ``__getitem__``: Numba needs a built-in, one for each version."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __missing__(self, arguments: Any) -> Any:
-        raise TypeError(f"{self.name} is a helper: kernels can call it, Python cannot")
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class _Registration(LoweringPass):  # type: ignore[misc]
-    """Tell Numba where callers find a helper: under a stand-in of its own, since it has no machine code."""
-
-    _name = "register_helper"
-
-    def __init__(self) -> None:
-        LoweringPass.__init__(self)
-
-    def run_pass(self, state: Any) -> bool:
-        stand_in = _NotForPython(state.func_id.func_name).__getitem__
-        state["cr"] = state["cr"]._replace(cfunc=stand_in)
-        state.targetctx.insert_user_function(stand_in, state["cr"].fndesc, [state.library])
-        return True
+    return cast(F, _njit(function))
 
 
 def helper(function: F) -> F:
@@ -281,7 +261,7 @@ def helper(function: F) -> F:
         error_model="numpy",
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
-        pipeline_class=_HelperCompiler,
+        pipeline_class=HelperCompiler,
     )(function)
     return cast(F, _one_version(compiled))
 

@@ -378,8 +378,8 @@ def package(tmp_path: Path) -> Path:
     """Give a package of the same name with nothing but the compiler and two small modules."""
     root = tmp_path / "rummylab"
     root.mkdir()
-    for name in ("_jit.py", "_cache.py", "_cache_directory.py", "_sources.py", "errors.py"):
-        shutil.copy(jit.PACKAGE / name, root)
+    for path in [*jit.PACKAGE.glob("_[a-z]*.py"), jit.PACKAGE / "errors.py"]:
+        shutil.copy(path, root)
     (root / "__init__.py").write_text("")
     (root / "callee.py").write_text(KERNEL)
     (root / "caller.py").write_text(CALLER)

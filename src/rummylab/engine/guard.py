@@ -16,7 +16,7 @@ import numba
 from numba.core.caching import NullCache
 from numba.extending import is_jitted
 
-from rummylab._jit import helper
+from rummylab._jit import helper, versions_of
 from rummylab.engine.agent import STOPPED
 from rummylab.engine.record_copy import private_copy
 
@@ -29,7 +29,8 @@ def guarded(function: Callable[..., int], signature: Any) -> Any:
     calls.
     """
     for called in _compiled_functions(function, set()):
-        _check_bounds(called)
+        for version in versions_of(called):
+            _check_bounds(version)
     act = helper(function)
     _check_bounds(act)
 
