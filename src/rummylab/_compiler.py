@@ -64,8 +64,6 @@ class _HelperLibrary(JITCodeLibrary):  # type: ignore[misc]
             self._final_module = module
 
     def finalize(self) -> None:
-        for library in self._linking_libraries:
-            self._reload_init.update(library._reload_init)
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"  # several kernels may hold it, and unused code may go
@@ -87,15 +85,22 @@ class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
     _linking_libraries: list[Any]
 
     def finalize(self) -> None:
-        self._raise_if_finalized()
-        for library in _with_all_they_call(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(_own_module(library), preserve=True)
+        self._linking_libraries = [_Alone(library) for library in _with_all_they_call(self._linking_libraries)]
+        super().finalize()
         self._linking_libraries = []
-        self._codegen._check_llvm_bugs()
-        self._optimize_final_module()
-        self._final_module.verify()
-        self._finalize_final_module()
+
+
+class _Alone:
+    """A library as a kernel links it: without what it calls."""
+
+    def __init__(self, library: Any) -> None:
+        self.library = library
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.library, name)
+
+    def _get_module_for_linking(self) -> Any:
+        return _own_module(self.library)
 
 
 def _own_module(library: Any) -> Any:
