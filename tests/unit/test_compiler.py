@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -148,6 +148,7 @@ def test_a_kernel_of_one_signature_keeps_it_inside_other_kernels() -> None:
         return next_number(x)
 
     assert next_of(np.uint8(255)) == 256
+    cast(Any, next_number).get_call_template((numba.uint8,), {})  # as a kernel that is not in the cache asks
     (signature,) = versions_of(next_number)[1].nopython_signatures
     assert signature == numba.int64(numba.int64)
 
