@@ -30,8 +30,6 @@ from numba.extending import is_jitted
 
 from rummylab._cache import SUFFIX, KernelCache
 from rummylab._cache_directory import cache_directory
-from rummylab._compiler import HelperCompiler, KernelCompiler
-from rummylab._shortcuts import shortcuts
 from rummylab._sources import PACKAGE, is_ours, sources_of
 
 PLAIN = "RUMMYLAB_PLAIN_NUMBA"
@@ -151,8 +149,7 @@ def _njit(function: F, *signature: Any, home: str = "") -> Any:
     Numba treats the functions in a closure as new ones in every process, so it never finds a closure's machine code
     again. Here the closure's contents are part of the cache key, by name.
     """
-    own = {} if _is_plain() else {"pipeline_class": KernelCompiler}
-    compiled = numba.njit(error_model="numpy", nogil=True, **own)(function)
+    compiled = numba.njit(error_model="numpy", nogil=True, **_pipeline())(function)
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return compiled
     parts = list(_closure(function))
@@ -167,8 +164,22 @@ def _njit(function: F, *signature: Any, home: str = "") -> Any:
     return compiled
 
 
+def _pipeline(*, is_helper: bool = False) -> dict[str, Any]:
+    """Return the option that makes Numba use our compiler.
+
+    It is imported here: it rests on Numba's inner workings, which stock Numba must not need.
+    """
+    if _is_plain():
+        return {}
+    from rummylab._compiler import HelperCompiler, KernelCompiler
+
+    return {"pipeline_class": HelperCompiler if is_helper else KernelCompiler}
+
+
 def _take_shortcuts(compiled: Any) -> None:
     """Compile *compiled* the shorter way, if it has to be compiled."""
+    from rummylab._shortcuts import shortcuts
+
     compile_it = compiled._compiler.compile
 
     def compile_shorter(args: Any, return_type: Any) -> Any:
@@ -261,7 +272,7 @@ def helper(function: F) -> F:
         error_model="numpy",
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
-        pipeline_class=HelperCompiler,
+        **_pipeline(is_helper=True),
     )(function)
     return cast(F, _one_version(compiled))
 

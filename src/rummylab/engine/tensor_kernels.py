@@ -230,3 +230,18 @@ def to_floats(tensors: npt.NDArray[np.uint8], scales: npt.NDArray[np.float32], o
     for i in range(tensors.shape[0]):
         for k in range(tensors.shape[1]):
             out[i, k] = tensors[i, k] * scales[k]
+
+
+# --- What a game declares if it has nothing of its own to say --------------------------------------------------------
+
+
+@helper
+def keep_code(table: np.void, mine: np.void, code: int, card: int) -> int:
+    """Return *code*: every choice of the game has one."""
+    return code
+
+
+@helper
+def always_ask(table: np.void, mine: np.void) -> int:
+    """Return -1: no move of the game is made without asking."""
+    return np.int64(-1)

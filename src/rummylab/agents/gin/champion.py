@@ -24,10 +24,10 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.gin.champion_values import N_WEIGHTS, candidates, draw_values, look, new_work, turn_values
+from rummylab.agents.handicap import error
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.melds import min_deadwood
-from rummylab.cards.rng import unit
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
@@ -154,14 +154,6 @@ def prefers_knock(table: np.void, mine: np.void, knock: float, value: float, par
         return knock > value
     seat = np.int64(mine.seat)
     return match_chance(table, seat, knock, True, params) > match_chance(table, seat, value, False, params)
-
-
-@helper
-def error(mine: np.void, spread: float) -> float:
-    """Return a random error with the standard deviation *spread*: nearly normal, a sum of four uniform numbers."""
-    if spread <= 0:
-        return 0.0
-    return spread * 1.7320508 * (unit(mine) + unit(mine) + unit(mine) + unit(mine) - 2.0)
 
 
 @helper

@@ -31,10 +31,10 @@ from rummylab.agents.gin_pass.counter_values import (
     stock_value,
     take_value,
 )
+from rummylab.agents.handicap import error
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest
 from rummylab.cards.melds import min_deadwood
-from rummylab.cards.rng import unit
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
@@ -80,12 +80,6 @@ def load_tensors(path: Path) -> Tensors:
 def weights(options: PassCounterOptions) -> Floats:
     """Return the trained numbers of the artifact."""
     return load_tensors(ARTIFACT)["weights"].ravel()
-
-
-@helper
-def error(mine: np.void, spread: float) -> float:
-    """Return a random error with the standard deviation *spread*: nearly normal, a sum of four uniform numbers."""
-    return spread * 1.7320508 * (unit(mine) + unit(mine) + unit(mine) + unit(mine) - 2.0)
 
 
 @helper

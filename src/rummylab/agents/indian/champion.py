@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import helper
+from rummylab.agents.handicap import error
 from rummylab.agents.indian.champion_values import (
     N_WEIGHTS,
     new_work,
@@ -32,7 +33,6 @@ from rummylab.agents.indian.common import between_deals, distance_now, is_first_
 from rummylab.agents.indian.mindist_outs import drop_loses_the_match
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, lowest
-from rummylab.cards.rng import unit
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
@@ -83,14 +83,6 @@ def load_tensors(path: Path) -> Tensors:
 def weights(kind: str, options: IndianChampionOptions) -> Floats:
     """Return the trained numbers of the artifact: ``points`` or ``wins``."""
     return load_tensors(ARTIFACT)[kind]
-
-
-@helper
-def error(mine: np.void, spread: float) -> float:
-    """Return a random error with the standard deviation *spread*: nearly normal, a sum of four uniform numbers."""
-    if spread <= 0:
-        return 0.0
-    return spread * 1.7320508 * (unit(mine) + unit(mine) + unit(mine) + unit(mine) - 2.0)
 
 
 @helper

@@ -9,7 +9,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.bits import bit, lowest, points
 from rummylab.cards.melds import min_deadwood
-from rummylab.engine.tensor_kernels import clear, put_byte, put_cards
+from rummylab.engine.tensor_kernels import clear, keep_code, put_byte, put_cards
 from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
 from rummylab.games.gin import rules as r
 from rummylab.games.gin.rules import (
@@ -118,12 +118,6 @@ def write_legal(table: np.void, mine: np.void, address: int) -> None:
 
 
 @helper
-def resolve(table: np.void, mine: np.void, code: int, card: int) -> int:
-    """Return *code*: every choice of Gin has one."""
-    return code
-
-
-@helper
 def automatic(table: np.void, mine: np.void) -> int:
     """Return the solver's meld or layoff at the showdown, else -1."""
     if table.phase <= DISCARD or table.phase == WALL or table.phase == OVER:
@@ -150,7 +144,7 @@ TENSORS: Final = GameTensors(
     choices=CHOICES,
     worst=worst,
     write_legal=write_legal,
-    resolve=resolve,
+    resolve=keep_code,
     automatic=automatic,
     payoff=payoff,
 )

@@ -9,7 +9,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.bits import bit, lowest, points
 from rummylab.cards.melds import min_deadwood
-from rummylab.engine.tensor_kernels import clear, put_byte, put_cards
+from rummylab.engine.tensor_kernels import always_ask, clear, keep_code, put_byte, put_cards
 from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
 from rummylab.games.gin_pass import rules as r
 from rummylab.games.gin_pass.rules import DISCARD, DRAW, DRAW_STOCK, PASS, TAKE_UP_CARD, can_knock, is_legal
@@ -86,18 +86,6 @@ def write_legal(table: np.void, mine: np.void, address: int) -> None:
 
 
 @helper
-def resolve(table: np.void, mine: np.void, code: int, card: int) -> int:
-    """Return *code*: every choice of this game has one."""
-    return code
-
-
-@helper
-def automatic(table: np.void, mine: np.void) -> int:
-    """Return -1: no move of this game is made without asking."""
-    return np.int64(-1)
-
-
-@helper
 def payoff(table: np.void, seat: int) -> float:
     """Return what *seat* gained in the finished hand: the winner the points, the others an equal share of the loss."""
     if table.winner < 0:
@@ -117,7 +105,7 @@ TENSORS: Final = GameTensors(
     choices=CHOICES,
     worst=worst,
     write_legal=write_legal,
-    resolve=resolve,
-    automatic=automatic,
+    resolve=keep_code,
+    automatic=always_ask,
     payoff=payoff,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.cards.card import JOKER_ID
-from rummylab.engine.tensor_kernels import clear, put_byte, put_cards
+from rummylab.engine.tensor_kernels import always_ask, clear, keep_code, put_byte, put_cards
 from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
 from rummylab.games.indian import rules as r
 from rummylab.games.indian.rules import DISCARD, PLAY_ON_CODE, is_legal, kinds
@@ -102,18 +102,6 @@ def write_legal(table: np.void, mine: np.void, address: int) -> None:
 
 
 @helper
-def resolve(table: np.void, mine: np.void, code: int, card: int) -> int:
-    """Return *code*: every choice of this game has one."""
-    return code
-
-
-@helper
-def automatic(table: np.void, mine: np.void) -> int:
-    """Return -1: no move of this game is made without asking."""
-    return np.int64(-1)
-
-
-@helper
 def payoff(table: np.void, seat: int) -> float:
     """Return what *seat* gained in the finished deal."""
     return float(table.gains[seat])
@@ -129,7 +117,7 @@ TENSORS: Final = GameTensors(
     choices=CHOICES,
     worst=worst,
     write_legal=write_legal,
-    resolve=resolve,
-    automatic=automatic,
+    resolve=keep_code,
+    automatic=always_ask,
     payoff=payoff,
 )
