@@ -89,6 +89,15 @@ class _KernelLibrary(JITCodeLibrary):  # type: ignore[misc]
         super().finalize()
         self._linking_libraries = []
 
+    def _verify_declare_only_symbols(self) -> None:
+        """Raise unless every function is there: a call of one that is not would end the process.
+
+        Numba looks for its own functions only.
+        """
+        missing = [code.name for code in self._final_module.functions if code.is_declaration]
+        if missing := [name for name in missing if name.startswith("_ZN")]:
+            raise AssertionError(f"{self.name}: not linked: {', '.join(missing)}")
+
 
 class _Alone:
     """A library as a kernel links it: without what it calls."""
@@ -108,15 +117,25 @@ def _own_module(library: Any) -> Any:
 
 
 def _with_all_they_call(libraries: Iterable[Any]) -> list[Any]:
-    """Return *libraries* and the libraries that the helpers among them need, each once."""
-    found, new = dict[Any, None](), list(libraries)[::-1]
-    while new:
-        library = new.pop()
-        if library not in found:
-            found[library] = None
-            library._ensure_finalized()
-            new += library._linking_libraries if isinstance(library, _HelperLibrary) else ()
-    return list(found)
+    """Return *libraries* and the libraries that the helpers among them need, each once, after all that call it.
+
+    The order matters: when LLVM links a module, it leaves out shared code that nothing refers to yet.
+    """
+    found: dict[Any, None] = {}
+    callees_first: list[Any] = []
+
+    def visit(library: Any) -> None:
+        if library in found:
+            return
+        found[library] = None
+        library._ensure_finalized()
+        for callee in library._linking_libraries if isinstance(library, _HelperLibrary) else ():
+            visit(callee)
+        callees_first.append(library)
+
+    for library in libraries:
+        visit(library)
+    return callees_first[::-1]
 
 
 # --- Passes ---------------------------------------------------------------------------------------------------------

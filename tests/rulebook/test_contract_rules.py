@@ -423,7 +423,7 @@ def test_a_match_has_a_fixed_number_of_rounds_or_ends_when_a_player_reaches_the_
         ({"buys": "3 4"}, "need one number in buys"),
         ({"buys": "-1"}, "buys 0 to 20"),
         ({"jokers": 3}, "between 0 and 2"),
-        ({"seats": 5}, "between 2 and 4"),
+        ({"seats": 7}, "between 2 and 6"),
         ({"seats": 4, "decks": 1, "hand_sizes": "14"}, "deals 56 cards to 4 players, but only 54 are in play"),
         ({"going_out": "never"}, "one of lay_off, discard_only"),
         ({"going_out": "discard_only", "final_discard": False}, "nobody could go out"),

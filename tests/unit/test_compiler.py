@@ -49,6 +49,20 @@ def sum_of_squares(n):
 def own_function(x):
     return six_more(x) + two_more(x)
 
+@helper
+def at_the_bottom(x):
+    return 3 * x + 1
+
+@helper
+def through(x):
+    return at_the_bottom(x)
+
+@kernel
+def with_a_branch_that_the_optimizer_removes(x):
+    if x & 0 == 1:
+        return at_the_bottom(x)
+    return through(x)
+
 @kernel
 def fails(x):
     return x.no_such_field
@@ -94,6 +108,11 @@ def test_a_helper_cannot_be_called_from_python(module: ModuleType) -> None:
 
 def test_a_function_that_stock_numba_compiles_can_call_kernels_and_helpers(module: ModuleType) -> None:
     assert module.own_function(1) == 7 + 3
+
+
+def test_a_helper_is_linked_although_only_another_helper_still_calls_it(module: ModuleType) -> None:
+    """LLVM leaves out what nothing refers to yet, so callers must be linked before what they call."""
+    assert module.with_a_branch_that_the_optimizer_removes(2) == 7
 
 
 def test_a_kernel_outside_the_package_may_use_comprehensions_and_numpy(module: ModuleType) -> None:

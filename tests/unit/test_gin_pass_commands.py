@@ -126,8 +126,8 @@ def test_a_record_of_a_match_can_be_checked_and_redacted(tmp_path: Path) -> None
 
 
 def test_only_some_games_have_more_than_two_seats() -> None:
-    with pytest.raises(RummyError, match="Contract rummy is for two to four players, not 5"):
-        run("play", "contract", "--terminal", "--seats", "5")
+    with pytest.raises(RummyError, match="Contract rummy is for two to six players, not 7"):
+        run("play", "contract", "--terminal", "--seats", "7")
     words = ["--agent", "chinese-heuristic", "--seats", "2", "--seed", "4"]
     assert "| to 100 |" in run("play", "contract", "--terminal", *words, stdin="quit\n")
 

@@ -139,6 +139,14 @@ def unit(holder: np.void) -> float:
 
 
 @helper
+def nearly_normal(holder: np.void, spread: float) -> float:
+    """Return a random number around 0 with the standard deviation *spread*: a sum of four uniform ones."""
+    if spread <= 0:
+        return 0.0
+    return spread * 1.7320508 * (unit(holder) + unit(holder) + unit(holder) + unit(holder) - 2.0)
+
+
+@helper
 def any_card(holder: np.void, mask: int) -> int:
     """Return the id of a random card of the non-empty *mask*; ``holder.rng`` moves only if there is a choice."""
     n = popcount(mask)

@@ -24,10 +24,10 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.gin.champion_values import N_WEIGHTS, candidates, draw_values, look, new_work, turn_values
-from rummylab.agents.handicap import error
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.melds import min_deadwood
+from rummylab.cards.rng import nearly_normal
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
@@ -163,7 +163,7 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
         return decline(table)
     spread = noise_of(params)
     take, stock = draw_values(table, mine, look(table, mine, memory_of(params)), params, WEIGHTS, new_work())
-    takes = take + error(mine, spread) > stock + error(mine, spread)
+    takes = take + nearly_normal(mine, spread) > stock + nearly_normal(mine, spread)
     return np.int64(TAKE_UP_CARD) if takes else decline(table)
 
 
@@ -185,10 +185,10 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
         while left:
             other = lowest(left)
             left &= left - 1
-            worth = values[other] + error(mine, spread)
+            worth = values[other] + nearly_normal(mine, spread)
             if worth > value:
                 card, value = other, np.float32(worth)
-    if may_knock and prefers_knock(table, mine, float(knock_value + error(mine, spread)), float(value), params):
+    if may_knock and prefers_knock(table, mine, float(knock_value + nearly_normal(mine, spread)), float(value), params):
         return KNOCK_CODE + knock
     return DISCARD_CODE + card
 

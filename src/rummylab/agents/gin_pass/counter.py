@@ -31,10 +31,10 @@ from rummylab.agents.gin_pass.counter_values import (
     stock_value,
     take_value,
 )
-from rummylab.agents.handicap import error
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest
 from rummylab.cards.melds import min_deadwood
+from rummylab.cards.rng import nearly_normal
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
@@ -89,7 +89,7 @@ def blurred(mine: np.void, cards: int, spread: float, out: Floats) -> int:
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        out[card] += np.float32(error(mine, spread))
+        out[card] += np.float32(nearly_normal(mine, spread))
         if out[card] > most:
             best, most = card, out[card]
     return best
@@ -102,7 +102,7 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     stock = stock_value(table, mine, live, params, WEIGHTS, work)
     take = take_value(table, mine, live, params, WEIGHTS, work, values)
     if params[P.noise] > 0:
-        take += np.float32(error(mine, params[P.noise]))
+        take += np.float32(nearly_normal(mine, params[P.noise]))
     return np.int64(TAKE_UP_CARD if take > stock + params[P.margin] else DRAW_STOCK)
 
 

@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.handicap import error
 from rummylab.agents.indian.champion_values import (
     N_WEIGHTS,
     new_work,
@@ -33,6 +32,7 @@ from rummylab.agents.indian.common import between_deals, distance_now, is_first_
 from rummylab.agents.indian.mindist_outs import drop_loses_the_match
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, lowest
+from rummylab.cards.rng import nearly_normal
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
 from rummylab.engine.rows import Floats, Params
@@ -108,7 +108,7 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
         take = take_value(table, mine, live, params, WEIGHTS, work)
     if may_drop and max(take, stock) < -np.float32(table.rules.first_drop):
         return np.int64(DROP)
-    takes = can_take(table) and take - params[P.margin] + error(mine, spread) > stock
+    takes = can_take(table) and take - params[P.margin] + nearly_normal(mine, spread) > stock
     return np.int64(DRAW_PILE) if takes else np.int64(DRAW_STOCK)
 
 
@@ -130,7 +130,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
         while spares:
             other = lowest(spares)
             spares &= spares - 1
-            worth = np.float32(work.values[other] + error(mine, spread))
+            worth = np.float32(work.values[other] + nearly_normal(mine, spread))
             if worth > most:
                 card, most = other, worth
     mine.memory[_OUTS] = work.found[card]

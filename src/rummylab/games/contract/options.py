@@ -247,6 +247,7 @@ class ContractOptions(Options):
         Raises:
             OptionError: The preset is for another number of players.
         """
+        check_type(name, str, f"a {cls.KIND}")
         players, seats = cls.PLAYERS.get(name), changes.get("seats")
         if players is not None and isinstance(seats, int) and seats not in players:
             raise OptionError(f"{name} is for {players[0]} to {players[-1]} players, not {seats}.")

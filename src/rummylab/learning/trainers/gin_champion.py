@@ -47,7 +47,7 @@ from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.melds import min_deadwood
-from rummylab.cards.rng import AGENT, DECK, mix, unit
+from rummylab.cards.rng import AGENT, DECK, mix, nearly_normal, unit
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.artifacts import write_artifact
 from rummylab.engine.pointers import addresses, agent_caller
@@ -259,7 +259,7 @@ def draw(row: Any, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int
     sight = v.look(table, mine, 99)
     take, stock = v.draw_values(table, mine, sight, params, c.WEIGHTS, work)
     spread = wobble(mine, hyper)
-    takes = can_take(table) and take + c.error(mine, spread) > stock + c.error(mine, spread)
+    takes = can_take(table) and take + nearly_normal(mine, spread) > stock + nearly_normal(mine, spread)
     reach(notes, n, max(take, stock), takes == (take > stock))
     if takes:
         return TAKE_UP_CARD, n
@@ -306,10 +306,10 @@ def discard(
         while left:
             other = lowest(left)
             left &= left - 1
-            worth = values[other] + c.error(mine, spread)
+            worth = values[other] + nearly_normal(mine, spread)
             if worth > most:
                 chosen, most = other, worth
-    if knock >= 0 and expected + c.error(mine, spread) > most:
+    if knock >= 0 and expected + nearly_normal(mine, spread) > most:
         reach(notes, n, best, expected >= value)
         return KNOCK_CODE + knock, n, n_knocks
     reach(notes, n, best, values[chosen] >= best)
