@@ -132,6 +132,19 @@ def test_openspiels_mccfr_halves_the_exact_exploitability_of_a_small_gin() -> No
     assert small.learn(1000) < 0.5 * small.uniform()
 
 
+def test_openspiels_nfsp_beats_random_play_after_a_few_hands() -> None:
+    torch = pytest.importorskip("torch", reason="the train extra is not installed")
+    pytest.importorskip("tree", reason="dm-tree is not installed")
+    pytest.importorskip("open_spiel.python.pytorch.nfsp", reason="OpenSpiel's NFSP for PyTorch is not installed")
+    from nfsp_gin import SelfPlay
+
+    torch.set_num_threads(1)
+    play = SelfPlay(seed=1)
+    play.learn(60)
+    mean, error = play.points(30)
+    assert mean > 2 * error > 0
+
+
 def test_maskable_ppo_takes_the_environment() -> None:
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
     import torch
