@@ -52,6 +52,23 @@ def test_no_page_has_a_serious_violation(visit: Visit, theme: str) -> None:
     assert not {name: problems for name, problems in found.items() if problems}
 
 
+def test_the_review_of_a_match_has_no_serious_violation(visit: Visit) -> None:
+    page = visit("mouse", bypass_csp=True)
+    sit(page, **TABLES[3] | {"rules": "course(hands=2)"})
+    robot = Robot(page, "keys")
+    robot.play_hand()
+    page.keyboard.press("n")
+    page.wait_for_selector("main:not([data-turn=over])")
+    robot.play_hand()
+    page.get_by_role("button", name="Review the match").click()
+    page.locator(".led").wait_for()
+    found: dict[str, list[str]] = {}
+    for theme in ("light", "dark", "contrast"):
+        page.evaluate("theme => (document.documentElement.dataset.theme = theme)", theme)
+        found[theme] = _serious(page)
+    assert not any(found.values()), found
+
+
 @pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
 def test_coach_retry_puzzle_and_watched_table_have_no_serious_violation(visit: Visit, theme: str) -> None:
     page = visit("mouse", theme=theme, bypass_csp=True)

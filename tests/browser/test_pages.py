@@ -222,10 +222,7 @@ def test_a_review_asks_before_it_tells(visit: Visit) -> None:
     Robot(page, "mouse").play_hand()
     page.get_by_role("button", name="Review this hand").click()
     page.locator(".led").wait_for(timeout=300_000)
-    values = [
-        float(text.split(" ±")[0].replace("−", "-").replace("+", ""))
-        for text in page.locator(".led dd").all_inner_texts()
-    ]
+    values = _ledger(page)
     assert abs(values[0] - sum(values[1:])) < 0.11, values
     page.get_by_role("button", name="Try again").first.click()
     aside = page.locator("aside")
@@ -235,6 +232,42 @@ def test_a_review_asks_before_it_tells(visit: Visit) -> None:
     buttons.first.click()
     aside.get_by_text("The answer").wait_for()
     assert aside.locator(".mv").count() >= 1
+
+
+def test_a_match_is_reviewed_as_a_whole(visit: Visit) -> None:
+    page, other = visit("mouse"), visit("mouse")
+    view = sit(page, **MATCHES["gin_pass"] | {"rules": "course(hands=2)"})
+    _skip_without_coach(page)
+    robot = Robot(page, "mouse")
+    robot.play_hand()
+    assert page.get_by_role("button", name="Review the match").count() == 0
+    page.keyboard.press("n")
+    page.wait_for_selector("main:not([data-turn=over])")
+    robot.play_hand()
+    page.get_by_role("button", name="Review the match").click()
+    page.locator(".led").wait_for(timeout=300_000)
+    values = _ledger(page)
+    assert abs(values[0] - sum(values[1:])) < 0.01, values
+    assert page.locator("tbody tr").count() == 2
+    page.get_by_role("link", name="Try again").first.click()
+    page.locator("aside").get_by_text("Choose before you look").wait_for()
+    assert page.locator("aside .mv").count() == 0
+    page.get_by_role("link", name="Back to the match").click()
+    page.get_by_role("link", name="Review Hand 2").click()
+    page.locator(".stage").wait_for()
+    page.goto("/#/history")
+    page.get_by_role("link", name="Review the match").click()
+    page.locator(".led").wait_for()
+    other.goto(f"/#/match/{view['id']}")
+    other.get_by_role("alert").wait_for()
+    assert other.locator(".led").count() == 0
+
+
+def _ledger(page: Any) -> list[float]:
+    return [
+        float(text.split(" ±")[0].replace("−", "-").replace("+", ""))
+        for text in page.locator(".led dd").all_inner_texts()
+    ]
 
 
 def _skip_without_coach(page: Any) -> None:

@@ -377,6 +377,8 @@ def test_a_record_is_reviewed_like_its_table() -> None:
     both = review_match([record, record], budget=budget)
     assert both.result == 2 * found.result
     assert both.luck + both.own + both.opponents == pytest.approx(both.result)
+    assert both.own_se == pytest.approx(2**0.5 * found.own_se)
+    assert both.luck_se == pytest.approx((both.own_se**2 + both.opponents_se**2) ** 0.5)
 
 
 def test_unfinished_and_redacted_hands_are_refused() -> None:

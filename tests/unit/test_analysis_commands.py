@@ -55,6 +55,7 @@ def test_review_prints_a_ledger_that_adds_up(record: str) -> None:
     assert done.returncode == 0, done.stderr
     assert "Hand 2" in done.stdout
     assert "kind of decision" in done.stdout
+    assert "95% intervals: ±" in done.stdout.partition("All 2 hands: luck")[2]
     found = json.loads(run(["review", record, "--hand", "1", "--seat", "1", "--worlds", "6", "--json"]).stdout)
     (hand,) = found["hands"]
     assert hand["luck"] + hand["own"] + hand["opponents"] == pytest.approx(hand["result"], abs=1e-3)

@@ -18,6 +18,7 @@ choose is never called a mistake: who follows a hint is not blamed for it.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -209,13 +210,29 @@ class MatchReview:
         return sum(hand.opponents for hand in self.hands)
 
     @property
+    def luck_se(self) -> float:
+        """Standard error of the luck. Hands have independent errors, which add in squares."""
+        return math.hypot(*(hand.luck_se for hand in self.hands))
+
+    @property
+    def own_se(self) -> float:
+        """Standard error of what the player's own decisions cost."""
+        return math.hypot(*(hand.own_se for hand in self.hands))
+
+    @property
+    def opponents_se(self) -> float:
+        """Standard error of what the others' decisions gave the player."""
+        return math.hypot(*(hand.opponents_se for hand in self.hands))
+
+    @property
     def kinds(self) -> tuple[KindTotal, ...]:
         """What each kind of decision cost in all hands, the costliest first."""
         return _totals([row for hand in self.hands for row in hand.decisions])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        numbers = {name: round(getattr(self, name), 4) for name in ("result", "luck", "own", "opponents")}
+        names = ("result", "luck", "luck_se", "own", "own_se", "opponents", "opponents_se")
+        numbers = {name: round(getattr(self, name), 4) for name in names}
         kinds = [kind.to_dict() for kind in self.kinds]
         return {**numbers, "kinds": kinds, "hands": [hand.to_dict() for hand in self.hands]}
 

@@ -68,6 +68,7 @@ def review(
         _print(one)
     if len(found.hands) > 1:
         say(f"\nAll {len(found.hands)} hands: {_sum(found)}")
+        say(f"({_intervals(found)})")
         _print_kinds(found)
 
 
@@ -77,11 +78,19 @@ def _sum(found: Review | MatchReview) -> str:
     return f"{parts} = result {found.result:+.0f}"
 
 
+def _intervals(found: Review | MatchReview) -> str:
+    """Return the 95% intervals of the ledger, in its order."""
+    from rummylab.analysis.review import Z
+
+    luck, own, others = (f"± {Z * error:.1f}" for error in (found.luck_se, found.own_se, found.opponents_se))
+    return f"95% intervals: {luck}, {own} and {others}"
+
+
 def _print(found: Review) -> None:
     from rich.table import Table
 
     say(f"{found.names[found.seat]}: {_sum(found)}")
-    say(f"(± {found.luck_se:.1f}, ± {found.own_se:.1f} and ± {found.opponents_se:.1f}; {found.method})")
+    say(f"({_intervals(found)}; {found.method})")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("event", "played", "best", "loss", "interval", "verdict"):
         table.add_column(name, justify="right" if name in ("event", "loss") else "left")

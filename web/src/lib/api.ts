@@ -1,5 +1,5 @@
 import type {
-  Answer, Catalog, Coach, Daily, Fact, GameSummary, GroupView, History, Me, NewTable, Puzzle, Replay, Review, RulesText, TableView,
+  Answer, Catalog, Coach, Daily, Fact, GameSummary, GroupView, History, MatchReview, MatchSummary, Me, NewTable, Puzzle, Replay, Review, RulesText, TableView,
 } from "./types";
 
 /** The server's answer to a request it refuses: `message` is a sentence for people. */
@@ -56,6 +56,18 @@ const query = (values: Record<string, string | number | undefined | null>): stri
 const table = (id: string): string => `/api/tables/${encodeURIComponent(id)}`;
 const game = (record: string): string => `/api/games/${encodeURIComponent(record)}`;
 
+/** Ask until the answer is ready. */
+async function wait<T>(path: string, progress: (share: number, text: string) => void, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    const answer = await send("GET", path);
+    if (signal.aborted) throw new ApiError(0, "aborted", "");
+    if (answer.status !== 202) return (await answer.json()) as T;
+    const state = (await answer.json()) as { progress: number; text?: string };
+    progress(state.progress, state.text ?? "");
+    await new Promise((done) => setTimeout(done, 600));
+  }
+}
+
 export const api = {
   catalog: () => get<Catalog>("/api/catalog"),
   me: () => get<Me>("/api/me"),
@@ -76,6 +88,7 @@ export const api = {
   join: (code: string, name: string) => post<TableView>("/api/join", { code, name }),
   leave: (id: string, version: number) => post<{ left: boolean }>(`${table(id)}/leave`, { version }),
   games: (name?: string) => get<{ games: GameSummary[] }>(`/api/games${query({ limit: 50, game: name })}`),
+  matches: () => get<{ matches: MatchSummary[] }>("/api/matches"),
   replay: (record: string) => get<Replay>(game(record)),
   retry: (record: string, decision: number, action: string) => post<Answer>(`${game(record)}/retry`, { decision, action }),
   whatIf: (record: string, step: number, seat?: number) => post<TableView>(`${game(record)}/what-if`, { step, seat }),
@@ -94,15 +107,11 @@ export const api = {
   botMove: (position: unknown, agent: string) => post<{ action: string; label: string; agent: string }>("/v1/move", { position, agent }),
 
   /** Wait for the review of a game, of the player's own seat or of another one; `progress` hears how far it is. */
-  async review(record: string, progress: (share: number) => void, signal: AbortSignal, seat?: number): Promise<Review> {
-    for (;;) {
-      const answer = await send("GET", `${game(record)}/review${query({ seat })}`);
-      if (signal.aborted) throw new ApiError(0, "aborted", "");
-      if (answer.status !== 202) return (await answer.json()) as Review;
-      progress(((await answer.json()) as { progress: number }).progress);
-      await new Promise((done) => setTimeout(done, 600));
-    }
-  },
+  review: (record: string, progress: (share: number) => void, signal: AbortSignal, seat?: number): Promise<Review> =>
+    wait<Review>(`${game(record)}/review${query({ seat })}`, progress, signal),
+  /** Wait for the review of a match; `progress` also hears which hand it is at. */
+  matchReview: (match: string, progress: (share: number, text: string) => void, signal: AbortSignal): Promise<MatchReview> =>
+    wait<MatchReview>(`/api/matches/${encodeURIComponent(match)}/review`, progress, signal),
 };
 
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -83,6 +83,13 @@ export interface Review {
   graph: { unit: string; points: { step: number; value: number; low: number; high: number }[]; marks: { step: number; text: string; verdict: string }[] };
   decisions: ReviewDecision[]; all: { decision: number; step: number; text: string; loss: number; verdict: string }[]; note: string;
 }
+export type Entry = Pick<Review["ledger"][number], "kind" | "value" | "text" | "clear">;
+export interface MatchSummary { match: string; title: string; heading: string; opponents: string; hands: number; outcome: string; date_text: string }
+export interface MatchReview {
+  match: string; title: string; heading: string; outcome: string; ledger: Review["ledger"]; note: string;
+  decisions: (Pick<ReviewDecision, "decision" | "n" | "text" | "loss" | "loss_text" | "is_mistake" | "verdict"> & { record: string; hand: string })[];
+  hands: { record: string; hand: string; result: string; won: boolean | null; ledger: Entry[]; mistakes: number }[];
+}
 export interface Answer { loss: number; text: string; is_mistake: boolean; verdict: string; moves: CoachMove[] }
 export interface History {
   by_opponent: { game: string; title: string; opponent: string; level: number | null; n: number; won: number; rate: number; low: number; high: number; points: number; points_low: number; points_high: number; text: string }[];

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rummylab.analysis.answers import Analysis, MoveValue
 from rummylab.analysis.review import Review, review
@@ -29,6 +29,10 @@ SUITS: Final = "shdc"
 MOST_REASONS: Final = 3
 LEAST_LOSS: Final = 0.05
 """Points below which a loss reads as 0.0."""
+LEAST_LUCK: Final = 5.0
+"""Points of luck that are worth a word."""
+MISTAKES: Final = ("mistake", "blunder")
+"""Verdicts that count as mistakes."""
 
 
 def number_text(value: float) -> str:
@@ -179,39 +183,58 @@ def chairs_of(record: Record, seat: int | None) -> tuple[Chair, ...]:
 
 
 def _ledger(found: Review, names: Sequence[str], whose: str) -> list[dict[str, Any]]:
-    """Return result, luck and skill. What is shown adds up to the last digit: luck gets what rounding leaves."""
-    shown_luck = round(found.result, 1) - round(found.own, 1) - round(found.opponents, 1)
+    """Return result, luck and skill of a hand."""
     others = "Opponent's decisions" if len(names) == 2 else "Opponents' decisions"
-    parts = [
-        ("result", "Result", found.result, 0.0),
-        ("luck", "Luck of the cards", found.luck, found.luck_se),
-        ("mine", f"{whose} decisions", found.own, found.own_se),
-        ("theirs", others, found.opponents, found.opponents_se),
-    ]
+    return ledger_entries(
+        [
+            LedgerPart("result", "Result", found.result, 0.0),
+            LedgerPart("luck", "Luck of the cards", found.luck, Z * found.luck_se),
+            LedgerPart("mine", f"{whose} decisions", found.own, Z * found.own_se),
+            LedgerPart("theirs", others, found.opponents, Z * found.opponents_se),
+        ]
+    )
+
+
+class LedgerPart(NamedTuple):
+    """An entry of a ledger, with half the width of its 95% interval."""
+
+    kind: str
+    label: str
+    value: float
+    half: float
+
+
+def ledger_entries(parts: Sequence[LedgerPart]) -> list[dict[str, Any]]:
+    """Return a ledger as it is shown. It adds up to the last digit: luck gets what rounding leaves."""
+    shown = {part.kind: round(part.value, 1) for part in parts}
+    shown["luck"] = shown["result"] - shown["mine"] - shown["theirs"]
     return [
         {
-            "label": label,
-            "value": value,
-            "text": number_text(shown_luck if kind == "luck" else value) + (f" ± {Z * error:.1f}" if error else ""),
-            "kind": kind,
-            "clear": abs(value) > Z * error,
+            "label": part.label,
+            "value": part.value,
+            "half": part.half,
+            "text": number_text(shown[part.kind]) + (f" ± {part.half:.1f}" if part.half else ""),
+            "kind": part.kind,
+            "clear": abs(part.value) > part.half,
         }
-        for kind, label, value, error in parts
+        for part in parts
     ]
 
 
 def _title(found: Review, who: str) -> str:
-    blunders = sum(
-        row.decision.verdict in ("mistake", "blunder") for row in found.rows if row.decision and row.seat == found.seat
-    )
-    lucky = found.luck > 2 * found.luck_se and found.luck > 5
-    unlucky = found.luck < -2 * found.luck_se and found.luck < -5
-    if blunders == 0:
+    decided = [row.decision for row in found.rows if row.decision and row.seat == found.seat]
+    return review_title(who, sum(one.verdict in MISTAKES for one in decided), found.luck, Z * found.luck_se)
+
+
+def review_title(who: str, mistakes: int, luck: float, half: float) -> str:
+    """Return mistakes and luck in a few words; luck is named if it is clear and more than 5 points."""
+    lucky, unlucky = luck > max(half, LEAST_LUCK), luck < -max(half, LEAST_LUCK)
+    if mistakes == 0:
         return f"{who} played without a mistake" + (
             ", and had bad luck" if unlucky else ", and had good luck" if lucky else ""
         )
-    played = f"{blunders} mistake{'s' * (blunders != 1)}"
-    return f"{played[0].upper()}{played[1:]}" + (", and good luck" if lucky else ", and bad luck" if unlucky else "")
+    played = f"{mistakes} mistake{'s' * (mistakes != 1)}"
+    return played + (", and good luck" if lucky else ", and bad luck" if unlucky else "")
 
 
 def _steps(record: Record) -> dict[int, int]:
@@ -231,7 +254,7 @@ def _graph(found: Review, record: Record, seat: int) -> dict[str, Any]:
     marks = [
         {"step": steps[row.event] + 1, "text": number_text(row.decision.loss), "verdict": row.decision.verdict}
         for _, row in moves
-        if row.decision is not None and row.seat == seat and row.decision.verdict in ("mistake", "blunder")
+        if row.decision is not None and row.seat == seat and row.decision.verdict in MISTAKES
     ]
     points = [{"step": step, "value": value, "low": value - half, "high": value + half} for step, value, half in values]
     return {"unit": "points", "points": points, "marks": marks}
@@ -252,7 +275,7 @@ def _decision(record: Record, row: Any, number: int, show: Show) -> dict[str, An
         "low": decision.low,
         "high": decision.high,
         "loss_text": f"{word} {number_text(decision.loss)} ± {half:.1f}",
-        "is_mistake": decision.verdict in ("mistake", "blunder"),
+        "is_mistake": decision.verdict in MISTAKES,
         "verdict": decision.verdict,
     }
 

@@ -43,6 +43,7 @@ from rummylab.ui.table.store import Game, TableStore
 from rummylab.ui.table.view import (
     TableSummary,
     TableView,
+    match_outcome,
     news_of,
     rules_title,
     show_of,
@@ -447,6 +448,8 @@ class House:
         text = session.record().to_text()
         for player, seat in self.store.players_at(session.id):
             self.store.add_game(player, replace(self._game(session, seat), text=text))
+            if not session.config.one_hand:
+                self.store.add_to_match(player, session.id, session.record_id, match_outcome(session, seat))
 
     def _game(self, session: Session, seat: int | None) -> Game:
         eyes, config = session.config.eyes if seat is None else seat, session.config

@@ -50,6 +50,13 @@ CREATE TABLE puzzles (
     loss REAL NOT NULL, body TEXT NOT NULL, solved INTEGER);
 CREATE TABLE invites (code TEXT PRIMARY KEY, tbl TEXT NOT NULL, seat INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0);
 """
+ADDED: Final = """
+CREATE TABLE IF NOT EXISTS match_hands (
+    record TEXT NOT NULL, player INTEGER NOT NULL, tbl TEXT NOT NULL, outcome TEXT NOT NULL,
+    PRIMARY KEY (record, player)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS hands_of_match ON match_hands (player, tbl);
+"""
+"""What was added since files of this version exist. Files without it get it, and earlier programs do not read it."""
 
 
 def default_store() -> Path:
@@ -86,6 +93,18 @@ class Game:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Finished hands of one match in a player's list."""
+
+    id: str
+    """The table that it was played at."""
+    hands: int
+    outcome: str
+    """Who won it, in words; empty: it is not over."""
+    last: Game
+
+
 class TableStore:
     """The file that tables are kept in."""
 
@@ -106,6 +125,7 @@ class TableStore:
             self._db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version={VERSION}; COMMIT;")
         elif found != VERSION:
             raise StoreError(f"{self.path} keeps tables of version {found}, not {VERSION}: use another file.")
+        self._db.executescript(ADDED)
 
     def close(self) -> None:
         """Close the file."""
@@ -302,6 +322,35 @@ class TableStore:
         )
         return _game(row) if row else None
 
+    def add_to_match(self, player: int, match: str, record: str, outcome: str) -> None:
+        """Keep which match a finished hand belongs to; *outcome* is how the match ended, if this was its last hand."""
+        self._do("INSERT OR REPLACE INTO match_hands VALUES (?, ?, ?, ?)", record, player, match, outcome)
+
+    def matches(self, player: int, most: int = 20) -> list[Match]:
+        """Return a player's matches of two finished hands or more, the latest first."""
+        # SQLite takes columns outside an aggregate from the row of the maximum: the last hand.
+        rows = self._all(
+            f"SELECT {_GAME}, '', tbl, outcome, COUNT(*), MAX(finished) AS ended FROM match_hands "
+            "JOIN games USING (record, player) WHERE player=? GROUP BY tbl HAVING COUNT(*) > 1 "
+            "ORDER BY ended DESC LIMIT ?",
+            player, most,
+        )  # fmt: skip
+        return [Match(table, hands, outcome, _game(row)) for *row, table, outcome, hands, _ in rows]
+
+    def outcome(self, player: int, record: str) -> str:
+        """Return how the match ended with this hand; empty: it did not."""
+        found = self._one("SELECT outcome FROM match_hands WHERE player=? AND record=?", player, record)
+        return str(found[0]) if found else ""
+
+    def hands_of(self, player: int, match: str) -> list[Game]:
+        """Return a player's finished hands of a match without their records, in the order of play."""
+        rows = self._all(
+            f"SELECT {_GAME}, '' FROM match_hands JOIN games USING (record, player) WHERE player=? AND tbl=? "
+            "ORDER BY finished",
+            player, match,
+        )  # fmt: skip
+        return [_game(row) for row in rows]
+
     # --- Reviews and puzzles ----------------------------------------------------------------------------------------
 
     def add_review(self, record: str, seat: int, body: Mapping[str, Any]) -> None:
@@ -312,6 +361,10 @@ class TableStore:
         """Return a review."""
         found = self._one("SELECT body FROM reviews WHERE record=? AND seat=?", record, seat)
         return json.loads(found[0]) if found else None
+
+    def is_reviewed(self, record: str, seat: int) -> bool:
+        """Return whether there is a review."""
+        return self._one("SELECT 1 FROM reviews WHERE record=? AND seat=?", record, seat) is not None
 
     def reviews_of(self, player: int) -> list[tuple[str, dict[str, Any]]]:
         """Return the reviews of a player's own decisions, with the games they belong to."""
@@ -356,7 +409,7 @@ _GAME: Final = (
 )
 
 
-def _game(row: tuple[Any, ...]) -> Game:
+def _game(row: Sequence[Any]) -> Game:
     *_, won, rated, date, finished, text = row
     record, seat, game, source, heading, opponents, agent, level, result, points = row[:10]
     is_won = None if won is None else bool(won)

@@ -478,6 +478,15 @@ def table_view(session: Session, seat: int | None, lesson: Lesson | None = None)
     )
 
 
+def match_outcome(session: Session, seat: int | None) -> str:
+    """Return who won the match, in words for *seat*; empty: the match is not over."""
+    eyes = session.config.eyes if seat is None else seat
+    you = seat is not None
+    show = show_of(session.observe(eyes), session.config.chairs, you=you, hand_no=session.start.number)
+    over = _SessionParts(session, seat, show).match_over()
+    return "" if over is None else over.text
+
+
 def since_words(seconds: float) -> str:
     """Return how long ago something was, in words."""
     if seconds < 90:

@@ -21,7 +21,7 @@ from rummylab.ui.table.config import table_rules
 from rummylab.ui.table.history import by_opponent, leaks, rate_text
 from rummylab.ui.table.house import House, Live
 from rummylab.ui.table.replays import Replay, replay
-from rummylab.ui.table.store import Game
+from rummylab.ui.table.store import Game, Match
 from rummylab.ui.table.view import rules_title, rules_view, since_words
 from rummylab.ui.web import schemas as ask
 from rummylab.ui.web.answers import answer
@@ -325,7 +325,7 @@ async def get_games(
     """Return the player's finished hands, the latest first."""
     house = house_of(request)
     games = house.store.games(player_of(request), limit, game or None)
-    lines = [game_summary(house, one, house.store.review(one.record, one.seat or 0) is not None) for one in games]
+    lines = [game_summary(house, one, house.store.is_reviewed(one.record, one.seat or 0)) for one in games]
     return answer({"games": lines})
 
 
@@ -408,6 +408,43 @@ async def post_what_if(request: Request, record: RecordName, body: ask.WhatIf) -
     n_events = moves[body.step] if body.step < len(moves) else len(found_record.events)
     live, seat = house.what_if(player_of(request), found_record, seat, n_events, record)
     return view(house, live, seat, 201)
+
+
+# --- Matches --------------------------------------------------------------------------------------------------------
+
+
+def match_summary(house: House, match: Match) -> dict[str, Any]:
+    """Return a match as a line of a list."""
+    last = match.last
+    return {
+        "match": match.id,
+        "title": game_named(last.game).title,
+        "heading": last.heading.rpartition(" · ")[0],
+        "opponents": last.opponents,
+        "hands": match.hands,
+        "outcome": match.outcome or "The match is not over.",
+        "date_text": since_words(house.now() - last.finished),
+    }
+
+
+@router.get("/matches")
+async def get_matches(request: Request) -> Response:
+    """Return the player's matches of two finished hands or more, the latest first."""
+    house = house_of(request)
+    return answer({"matches": [match_summary(house, one) for one in house.store.matches(player_of(request))]})
+
+
+@router.get("/matches/{match}/review")
+async def get_match_review(request: Request, match: Token) -> Response:
+    """Return the review of a match's finished hands, or how far it is (202)."""
+    house, player = house_of(request), player_of(request)
+    games = house.store.hands_of(player, match)
+    if not games:
+        raise TableError("not_found", "There is no such match.")
+    body, hand, progress = reviews_of(request).match(player, games, house.store.outcome(player, games[-1].record))
+    if body is None:
+        return answer({"progress": progress, "text": f"Hand {hand + 1} of {len(games)}"}, 202)
+    return answer({"match": match, **body})
 
 
 # --- History --------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from rummylab.engine.observation import Observation
-from rummylab.engine.records import Record
+from rummylab.engine.records import Record, parse_records
 from rummylab.errors import RummyError, TableError
 from rummylab.ui.table.config import Chair
 from rummylab.ui.table.store import Game, TableStore
@@ -81,6 +81,27 @@ class Reviews:
             self.running[key] = 0.0
             self.thread.submit(self._work, player, game, record, seat)
         return None, float(self.running.get(key, 0.0))  # type: ignore[arg-type]
+
+    def match(self, player: int, games: Sequence[Game], outcome: str) -> tuple[dict[str, Any] | None, int, float]:
+        """Return the review of a match, or None, the hand that is reviewed now (from 0) and the share that is done.
+
+        Stored reviews are used; of the others one at a time is under way, so a long match holds nobody up, and the work
+        ends when nobody asks any more.
+
+        Raises:
+            RummyError: A hand cannot be reviewed.
+        """
+        for number, game in enumerate(games):
+            seat = game.seat or 0
+            if self.store.is_reviewed(game.record, seat):
+                continue
+            full = self.store.game(player, game.record) or game
+            body, share = self.review(player, full, parse_records(full.text, "the record")[0], seat)
+            if body is None:
+                return None, number, (number + share) / len(games)
+        hands = [(game, self.store.review(game.record, game.seat or 0)) for game in games]
+        found: dict[str, Any] = import_module("rummylab.ui.table.matches").match_review(hands, outcome)
+        return found, len(games), 1.0
 
     def _work(self, player: int, game: Game, record: Record, seat: int) -> None:
         key = game.record, seat
