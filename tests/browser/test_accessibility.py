@@ -54,7 +54,7 @@ def test_no_page_has_a_serious_violation(visit: Visit, theme: str) -> None:
 
 def test_the_review_of_a_match_has_no_serious_violation(visit: Visit) -> None:
     page = visit("mouse", bypass_csp=True)
-    sit(page, **TABLES[3] | {"rules": "course(hands=2)"})
+    sit(page, game="indian", format="deals-2", opponents=[{"agent": "minscore"}], seed=21)
     robot = Robot(page, "keys")
     robot.play_hand()
     page.keyboard.press("n")

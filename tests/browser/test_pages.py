@@ -236,7 +236,7 @@ def test_a_review_asks_before_it_tells(visit: Visit) -> None:
 
 def test_a_match_is_reviewed_as_a_whole(visit: Visit) -> None:
     page, other = visit("mouse"), visit("mouse")
-    view = sit(page, **MATCHES["gin_pass"] | {"rules": "course(hands=2)"})
+    view = sit(page, **MATCHES["indian"])
     _skip_without_coach(page)
     robot = Robot(page, "mouse")
     robot.play_hand()
@@ -253,7 +253,7 @@ def test_a_match_is_reviewed_as_a_whole(visit: Visit) -> None:
     page.locator("aside").get_by_text("Choose before you look").wait_for()
     assert page.locator("aside .mv").count() == 0
     page.get_by_role("link", name="Back to the match").click()
-    page.get_by_role("link", name="Review Hand 2").click()
+    page.get_by_role("link", name="Review Deal 2").click()
     page.locator(".stage").wait_for()
     page.goto("/#/history")
     page.get_by_role("link", name="Review the match").click()

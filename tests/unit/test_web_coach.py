@@ -94,7 +94,7 @@ def test_a_review_adds_up_and_can_be_retried_and_becomes_puzzles(server: Server)
 
 def test_a_match_is_reviewed_from_the_reviews_of_its_finished_hands(server: Server) -> None:
     browser, other = server.browser(), server.browser()
-    first = browser.play_on(browser.open("gin_pass", rules="course(hands=2)"))
+    first = browser.play_on(browser.open("indian", format="deals-2"))
     match = f"matches/{first['id']}"
     hands = [reviewed(browser, f"games/{first['record']}")]
     browser.post(f"/api/tables/{first['id']}/next", {"version": first["version"]})
