@@ -111,6 +111,8 @@ def test_every_screen_has_its_picture(visit: Visit, careful_site: Site, look: st
         if name == "gin":
             _review(page)
             shoot("review")
+    _review_a_match(page, robot)
+    shoot("match")
     _leave_all_but_one(page)
     for name, route in PAGES.items():
         page.goto(f"/#/{route}")
@@ -140,7 +142,7 @@ def test_every_screen_has_its_picture(visit: Visit, careful_site: Site, look: st
     page.get_by_role("button", name="Make an invitation link").click()
     page.wait_for_selector("#link")
     shoot("invitation")
-    assert len(list(FOLDER.glob(f"*-{look}.webp"))) >= 20
+    assert len(list(FOLDER.glob(f"*-{look}.webp"))) >= 21
 
 
 def _review(page: Any) -> None:
@@ -151,6 +153,17 @@ def _review(page: Any) -> None:
     again = page.get_by_role("button", name="Try again")
     if page.viewport_size["width"] > 900 and again.count():
         again.first.click()
+
+
+def _review_a_match(page: Any, robot: Robot) -> None:
+    """Play a match of two deals and open its review."""
+    sit(page, game="indian", format="deals-2", opponents=[{"agent": "minscore"}], seed=21)
+    robot.play_hand()
+    page.keyboard.press("n")
+    page.wait_for_selector("main:not([data-turn=over])")
+    robot.play_hand()
+    page.get_by_role("button", name="Review the match").click()
+    page.wait_for_selector(".led", timeout=PATIENCE)
 
 
 def _leave_all_but_one(page: Any) -> None:
