@@ -232,7 +232,7 @@ def draw_cores(path: Path, points: Points) -> None:
         "programs": (plots.GREY, "d-."),
         "ray nodes": (plots.GREEN, "^:"),
     }
-    with plots.figure(path, 9.0, 3.8, len(PAIRS)) as (_, panels):
+    with plots.figure(path, plots.WIDTH, 3.3 * len(PAIRS), rows=len(PAIRS)) as (_, panels):
         for axes, game in zip(panels, PAIRS, strict=True):
             found = ways(points, game)
             most = max(n for by_cores in found.values() for n in by_cores)
@@ -245,24 +245,24 @@ def draw_cores(path: Path, points: Points) -> None:
                 axes.plot(list(by_cores), rate, line, color=color, label=way)
             axes.set(xlabel="cores", title=f"{game}: {' – '.join(PAIRS[game])}", ylim=(0, None))
             axes.set(xticks=range(1, most + 1), ylabel="games a second")
-            axes.legend(loc="upper left")
+            axes.legend(loc="lower right")
 
 
 def draw_cost(path: Path, points: Points) -> None:
     found = costs(points)
     games = np.array([point["games"] for point in found])
     line = np.geomspace(games.min(), max(1e8, games.max()))
-    with plots.figure(path, 9.0, 3.8, 2) as (_, (left, right)):
+    with plots.figure(path, plots.WIDTH, 6.2, rows=2) as (_, (left, right)):
         for what, color, sign in (("seconds", plots.BLUE, "o"), ("cpu", plots.ORANGE, "s")):
             start, each = fit(found, what)
             left.plot(games, [point[what] for point in found], sign, color=color)
             label = f"{'time' if what == 'seconds' else 'CPU time'}: {start:.2f} s + {1e6 * each:.1f} µs a game"
             left.plot(line, start + each * line, color=color, lw=1.0, label=label)
-        left.set(xscale="log", yscale="log", xlabel="games", ylabel="seconds", title="time of a match")
+        left.set(xscale="log", yscale="log", xlabel="games", ylabel="seconds", title="Time of a match")
         left.legend(loc="upper left")
         right.plot(games, [point["megabytes"] for point in found], "o-", color=plots.BLUE)
         right.axhline(MOST_MEGABYTES, color=plots.GREY, lw=0.8)
-        right.set(xscale="log", xlabel="games", ylabel="MB", title="peak memory of a match", ylim=(0, None))
+        right.set(xscale="log", xlabel="games", ylabel="memory, in MB", title="Peak memory of a match", ylim=(0, None))
         right.set(xlim=left.get_xlim())
 
 

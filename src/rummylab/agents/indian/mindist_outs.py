@@ -27,13 +27,13 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.indian.common import (
+    DISTANCE,
     at_step,
     between_deals,
     distance_now,
     is_first_turn,
     next_seat,
     of_same_rank,
-    spare_cards,
     upcard_lowers_distance,
 )
 from rummylab.agents.register import Variant, register_agent
@@ -43,8 +43,8 @@ from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
 from rummylab.engine.rows import Floats, Params
 from rummylab.errors import ArtifactError
-from rummylab.games.indian.melds import Ints
-from rummylab.games.indian.mindist import discard_outs, live_outs
+from rummylab.games.indian.melds import Ints, take_away
+from rummylab.games.indian.mindist import live_outs, min_dist, min_dist_after_draw, spares_and_outs
 from rummylab.games.indian.rules import (
     DECLARE_CODE,
     DISCARD_CODE,
@@ -113,6 +113,8 @@ N_WEIGHTS = 3 * DISTANCES + 2 * N_FEATURES
 # Memory: the outs of the hand, once computed; otherwise the upcard is examined when it comes.
 _OUTS = 1
 _NOT_COMPUTED = 0
+# The thirteen cards that the rest of the memory is about. Somebody else may have moved for the agent: a handicap does.
+_HAND, _TWICE, _JOKERS = 2, 3, 4
 
 
 @helper
@@ -230,7 +232,43 @@ def _should_drop(table: np.void, mine: np.void, params: Params) -> bool:
 
 
 @helper
+def _remember_hand(mine: np.void, once: int, twice: int, jokers: int) -> None:
+    """Write down which cards the distance and the outs in memory are about."""
+    mine.memory[_HAND], mine.memory[_TWICE], mine.memory[_JOKERS] = once, twice, jokers
+
+
+@helper
+def _is_about(mine: np.void, once: int, twice: int, jokers: int) -> bool:
+    """Return whether the memory is about these thirteen cards."""
+    return once == mine.memory[_HAND] and twice == mine.memory[_TWICE] and jokers == mine.memory[_JOKERS]
+
+
+@helper
+def _without(mine: np.void, card: int) -> tuple[int, int, int]:
+    """Return the hand without one copy of *card*: planes and number of printed jokers."""
+    if card == JOKER_ID:
+        return mine.hand, mine.twice, mine.jokers - 1
+    once, twice = take_away(mine.hand, mine.twice, bit(card))
+    return once, twice, mine.jokers
+
+
+@helper
+def _distance_after_draw(table: np.void, mine: np.void) -> int:
+    """Return the least MinDist after a discard, by what is known of the cards before the draw."""
+    wild = np.int64(table.wild)
+    once, twice, jokers = _without(mine, np.int64(mine.drawn))
+    if not _is_about(mine, once, twice, jokers):
+        return min_dist(mine.hand, mine.twice, mine.jokers, wild)
+    before = mine.memory[DISTANCE] - 1
+    if mine.memory[_OUTS] != _NOT_COMPUTED:
+        return before - ((mine.memory[_OUTS] >> np.int64(mine.drawn)) & 1)
+    return min_dist_after_draw(mine.hand, mine.twice, mine.jokers, wild, before)
+
+
+@helper
 def _draw(table: np.void, mine: np.void, params: Params) -> int:
+    if not _is_about(mine, mine.hand, mine.twice, mine.jokers):
+        mine.memory[DISTANCE], mine.memory[_OUTS] = 0, _NOT_COMPUTED
     if _should_drop(table, mine, params):
         return np.int64(DROP)
     if not can_take(table):
@@ -238,6 +276,8 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     if mine.memory[_OUTS] != _NOT_COMPUTED:
         is_nearer = mine.memory[_OUTS] & bit(table.up) != 0
     else:
+        if mine.memory[DISTANCE] == 0:
+            _remember_hand(mine, mine.hand, mine.twice, mine.jokers)
         is_nearer = upcard_lowers_distance(table, mine, distance_now(table, mine))
     return np.int64(DRAW_PILE) if is_nearer else np.int64(DRAW_STOCK)
 
@@ -267,19 +307,18 @@ def _best_discard(table: np.void, mine: np.void, params: Params, distance: int, 
 
 @helper
 def _discard(table: np.void, mine: np.void, params: Params) -> int:
-    distance, spares = spare_cards(table, mine)
-    mine.memory[_OUTS] = _NOT_COMPUTED
+    distance = _distance_after_draw(table, mine)
+    # All cards that could come, not only the live ones: so memory answers for any upcard.
+    cards = ALL_CARDS & ~(mine.hand if table.rules.decks == 1 else mine.twice)
+    found = stack_array(_N_IDS, np.int64)
+    spares = spares_and_outs(mine.hand, mine.twice, mine.jokers, np.int64(table.wild), distance, cards, found)
     card = lowest(spares)
-    if distance == 0:
-        return DECLARE_CODE + card
-    if spares & (spares - 1):
-        # All cards that could come, not only the live ones: so memory answers for any upcard.
-        cards = ALL_CARDS & ~(mine.hand if table.rules.decks == 1 else mine.twice)
-        found = stack_array(_N_IDS, np.int64)
-        discard_outs(mine.hand, mine.twice, mine.jokers, np.int64(table.wild), distance, spares, cards, found)
+    if distance > 0 and spares & (spares - 1):
         card = _best_discard(table, mine, params, distance, spares, found)
-        mine.memory[_OUTS] = found[card]
-    return DISCARD_CODE + card
+    mine.memory[DISTANCE], mine.memory[_OUTS] = 1 + distance, found[card]
+    once, twice, jokers = _without(mine, card)
+    _remember_hand(mine, once, twice, jokers)
+    return card + (DISCARD_CODE if distance > 0 else DECLARE_CODE)
 
 
 # --- The fitted weights -------------------------------------------------------------------------------------------

@@ -54,9 +54,10 @@ HAS_RUN = 128  # above all points ten cards can be worth
 
 SIZE_REEL, PURE_0, PURE_1, PURE_2 = range(4)  # columns of REELS
 POINT_REEL, RUN_REEL = 4, 5
-SIZE_WITH_CARD, SIZE_WITHOUT_CARD = 6, 7  # the best size reel with one card more, and with one less
 N_COLUMNS = 8  # a line of the table is a line of the processor's cache
+N_SIZES = 16  # entries of a line of LEVERS
 _REELS_SYMBOL = "rummylab_indian_reels"
+_LEVERS_SYMBOL = "rummylab_indian_levers"
 
 _TEN_POINTS = 0b1_1110_0000_0001  # A T J Q K (rules, row 4)
 
@@ -112,6 +113,12 @@ def window_points(points: int, substitutes: int, rest: int) -> int:
     return points * ((POINT_ONES << cut) & POINT_FULL) + ((rest << cut) & POINT_FULL)
 
 
+@helper
+def field_size(reel: int, size: int) -> int:
+    """Return the entry of a size reel for windows of *size* places (3..13)."""
+    return (reel >> (5 * size - 15)) & 15
+
+
 def _windows() -> Ints:
     """Return the 33 windows of a lane as rank mask | size << 16."""
     found = []
@@ -163,10 +170,6 @@ def _fill_reels(windows: Ints, reels: Ints) -> None:
         reels[lane, 0] = size_reel
         reels[lane, 4] = point_reel
         reels[lane, 5] = run_reel
-    for lane in range(LANE + 1):
-        for rank in range(13):
-            column = SIZE_WITHOUT_CARD if lane >> rank & 1 else SIZE_WITH_CARD
-            reels[lane, column] = better_size(reels[lane, column], reels[lane ^ (1 << rank), SIZE_REEL])
 
 
 def _reels() -> Ints:
@@ -177,10 +180,29 @@ def _reels() -> Ints:
     return table
 
 
+@kernel
+def _fill_levers(reels: Ints, levers: npt.NDArray[np.int16]) -> None:
+    """Write, for each lane and size, the ranks whose card, once it comes or goes, changes the size reel there."""
+    for lane in range(LANE + 1):
+        for rank in range(13):
+            changed = reels[lane, SIZE_REEL] ^ reels[lane ^ (1 << rank), SIZE_REEL]
+            for size in range(3, 14):
+                if field_size(changed, size):
+                    levers[lane, size] |= 1 << rank
+
+
+def _levers() -> npt.NDArray[np.int16]:
+    table = np.zeros((LANE + 1, N_SIZES), np.int16)
+    _fill_levers(REELS, table)
+    return table
+
+
 REELS = _reels()
+LEVERS = _levers()
 # A kernel keeps a copy of every array it names, on disk too; 400 KB in each of a hundred kernels is too much.
-# So the table is given a name for the linker, and kernels read it in place.
+# So the tables are given names for the linker, and kernels read them in place.
 binding.add_symbol(_REELS_SYMBOL, REELS.ctypes.data)
+binding.add_symbol(_LEVERS_SYMBOL, LEVERS.ctypes.data)
 
 
 def reel(lane: int, column: int) -> int:
@@ -204,10 +226,25 @@ def _reel_impl(lane, column):  # type: ignore[no-untyped-def]
     return lambda lane, column: _load_reel(lane, column)  # type: ignore[call-arg]
 
 
-@helper
-def field_size(reel: int, size: int) -> int:
-    """Return the entry of a size reel for windows of *size* places (3..13)."""
-    return (reel >> (5 * size - 15)) & 15
+def levers(lane: int, size: int) -> int:
+    """Return the ranks whose card, once it comes or goes, changes what windows of *size* places hold of a lane."""
+    return int(LEVERS[lane, size])
+
+
+@intrinsic
+def _load_levers(typingctx: Any, lane: Any, size: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        int64, int16 = ir.IntType(64), ir.IntType(16)
+        kind = ir.ArrayType(ir.ArrayType(int16, N_SIZES), LANE + 1)
+        table = builder.module.globals.get(_LEVERS_SYMBOL) or ir.GlobalVariable(builder.module, kind, _LEVERS_SYMBOL)
+        return builder.zext(builder.load(builder.gep(table, [int64(0), args[0], args[1]])), int64)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@overload(levers)
+def _levers_impl(lane, size):  # type: ignore[no-untyped-def]
+    return lambda lane, size: _load_levers(lane, size)  # type: ignore[call-arg]
 
 
 @helper

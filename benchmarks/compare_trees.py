@@ -1,0 +1,56 @@
+"""Games a second of an agent against itself in several source trees, in turns: what a change of the code is worth.
+
+``python benchmarks/compare_trees.py GAME AGENT TREE [TREE ...]``, where a tree is a clone of the repository. A figure
+is processor time, the best of all rounds; the trees take turns, so that a busy machine disturbs them alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+# Runs in the tree: old trees know `match` too, but hardly anything else that is here.
+_PROGRAM = """
+import sys, time
+from rummylab.arena.match import match
+game, agent, games = sys.argv[1], sys.argv[2], int(sys.argv[3])
+match(game, agent, agent, games=2, workers=1)
+best = 0.0
+for _ in range(5):
+    start = time.process_time()
+    match(game, agent, agent, games=games, seed=1, workers=1)
+    best = max(best, games / (time.process_time() - start))
+print(best)
+"""
+
+
+def games_per_second(tree: Path, game: str, agent: str, games: int) -> float:
+    """Return games a second of processor time in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": str(tree / "src")}
+    command = [sys.executable, "-c", _PROGRAM, game, agent, str(games)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def main() -> None:
+    """Print a line for each tree: games a second, and the ratio to the first tree."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game")
+    parser.add_argument("agent")
+    parser.add_argument("trees", nargs="+", type=Path)
+    parser.add_argument("--games", type=int, default=4000)
+    parser.add_argument("--rounds", type=int, default=3)
+    args = parser.parse_args()
+    best = [0.0] * len(args.trees)
+    for _ in range(args.rounds):
+        for i, tree in enumerate(args.trees):
+            best[i] = max(best[i], games_per_second(tree.resolve(), args.game, args.agent, args.games))
+    for tree, figure in zip(args.trees, best, strict=True):
+        print(f"{tree}: {figure:,.0f} games/s, {figure / best[0]:.2f} times the first")
+
+
+if __name__ == "__main__":
+    main()
