@@ -44,7 +44,7 @@ class ContractCounterOptions:
 class GinChampionOptions:
     """The recipe of the champion's values. The defaults made the artifact in the package."""
 
-    hands: int = option(1_040_000, "Hands to learn from; a larger number extends a finished run.")
+    hands: int = option(1_760_000, "Hands to learn from; a larger number extends a finished run.")
     seed: int = option(1, SEED_HELP)
     block: int = option(40_000, "Hands between two checkpoints.")
     league: float = option(0.6, "Share of hands against players of fixed style.")
@@ -167,8 +167,8 @@ class IndianOutsOptions:
 class IndianChampionTraining:
     """The recipe of indian-champion. The defaults made the artifact in the package."""
 
-    rounds: int = option(2, "Rounds of playing and learning; a larger number extends a finished run.")
-    deals: int = option(100_000, "Deals of each round for the critic, a quarter of them again for the choices.")
+    rounds: int = option(4, "Rounds of playing and learning; a larger number extends a finished run.")
+    deals: int = option(160_000, "Deals of each round for the critic, a quarter of them again for the choices.")
     epochs: int = option(4, "How often each note is seen.")
     spread: float = option(1.5, "Spread of the learner's random errors, in points.")
     games: int = option(4000, "Deals against mindist-outs after each round.")

@@ -2,11 +2,12 @@
 
 Source: ours. Policy: of the cards that the contract can spare, discard the one that leaves the best hand. A hand is
 worth what its distance to the contract says, more the likelier the next card brings it nearer, less the more it costs
-to be caught with. A discard counts against it if it goes with what the next player took or if they can lay it off, and
-for it if it goes with what they left or threw. Take the upcard, or buy it, if it brings the contract nearer; take any
-other if the hand it makes is better by a margin. Lay down at once. Lay off naturals first, then wilds: where they make
-room for a card of the hand, else on a set, where they open no place for others. Departures: none. The weights are
-options, chosen by hand in matches against `contract-greedy`. Measured in docs/agents/contract.md.
+to be caught with. A discard counts against it if it goes with what the next player took or, with two players, may hold,
+or if they can lay it off, and for it if it goes with what they left or threw. Take the upcard, or buy it, if it brings
+the contract nearer; take any other if the hand it makes is better by a margin. Lay down at once. Lay off naturals
+first, then wilds: where they make room for a card of the hand, else on a set, where they open no place for others.
+Departures: none. The weights are options, chosen by hand on development deals against `contract-greedy`. Measured in
+docs/agents/contract.md.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rummylab._jit import helper
 from rummylab.agents.contract.greedy import discards_at_distance, live_outs, measure_hand, wants_upcard
 from rummylab.agents.contract.heuristic import near_in_suit
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import minus, n_in, plus
 from rummylab.engine.agent_options import AgentOptions, option
@@ -63,13 +64,21 @@ class ContractCounterOptions(AgentOptions):
     """Weights of the agent, in points."""
 
     outs: float = option(60.0, "Points for the certainty that the next card brings the contract nearer.", low=0)
-    cost: float = option(0.35, "Share of what the hand costs that counts while nobody has laid down.", low=0)
+    cost: float = option(
+        0.2, "Share of what the hand costs that counts while nobody has laid down, with two players.", low=0
+    )
+    cost_many: float = option(
+        0.35, "Share of what the hand costs that counts while nobody has laid down, with three or more.", low=0
+    )
     cost_late: float = option(
         0.35, "Share of what the hand costs that counts once another player has laid down.", low=0
     )
     held: float = option(10.0, "Points against a discard that goes with a card the next player took.", low=0)
     fits: float = option(10.0, "Points against a discard that the next player can lay off.", low=0)
     safe: float = option(2.0, "Points for a discard that goes with a card the next player left or threw.", low=0)
+    danger: float = option(
+        6.0, "Points against a discard for each card the opponent may hold that goes with it, with two players.", low=0
+    )
     margin: float = option(12.0, "Points by which an upcard that brings the contract no nearer must improve the hand.")
 
 
@@ -106,23 +115,31 @@ def _hand_value(table: np.void, once: int, twice: int, jokers: int, left: Unseen
     short, helps = measure_hand(table, once, twice, jokers, room)
     chance = live_outs(table, helps, left.once, left.twice, left.jokers) / left.n
     near = NEAR[int(min(short, len(NEAR) - 1))]
-    share = params[P.cost_late] if _somebody_is_down(table) else params[P.cost]
+    share = params[P.cost] if table.rules.seats == 2 else params[P.cost_many]
+    if _somebody_is_down(table):
+        share = params[P.cost_late]
     return near + params[P.outs] * chance - share * cost(table.rules, once, twice, jokers)
 
 
 @helper
-def _gift(table: np.void, seat: int, card: int, params: Params) -> float:
+def _gift(table: np.void, seat: int, card: int, left: Unseen, params: Params) -> float:
     """Return what the discard of a natural *card* may give to the next player."""
-    after, total = next_seat(table, seat), 0.0
-    goes_with = np.int64(EACH_SUIT) << (card & 15)
-    if table.runs_left[seat]:
+    after = next_seat(table, seat)
+    if has_laid_down(table, after):
+        return params[P.fits] if place_for(table, card) >= 0 else 0.0
+    total, goes_with = 0.0, np.int64(0)
+    if table.sets_left[after]:
+        goes_with |= np.int64(EACH_SUIT) << (card & 15)
+    if table.runs_left[after]:
         goes_with |= near_in_suit(bit(card))
-    if goes_with & table.known[after] & ~table.rules.wild_kinds:
+    goes_with &= ~table.rules.wild_kinds
+    if goes_with & table.known[after]:
         total += params[P.held]
-    if goes_with & (table.refused[after] | table.thrown[after]) & ~table.rules.wild_kinds:
+    if goes_with & (table.refused[after] | table.thrown[after]):
         total -= params[P.safe]
-    if has_laid_down(table, after) and place_for(table, card) >= 0:
-        total += params[P.fits]
+    if table.rules.seats == 2:
+        partners = popcount(left.once & goes_with) + popcount(left.twice & goes_with)
+        total += params[P.danger] * partners * table.n_hand[after] / left.n
     return total
 
 
@@ -152,7 +169,7 @@ def _best_discard(
         value = -float(cost(table.rules, kept, kept_twice, jokers))
         if not down:
             value = _hand_value(table, kept, kept_twice, jokers, left, params, room)
-        value -= _gift(table, seat, card, params)
+        value -= _gift(table, seat, card, left, params)
         if value > best:
             best, found = value, card
     return best, found

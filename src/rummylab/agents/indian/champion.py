@@ -53,13 +53,15 @@ FORMAT, VERSION = "rummylab indian champion", 1
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
 SHAPES = {"points": (N_WEIGHTS,), "wins": (N_WEIGHTS,)}
 """The tensors of the artifact: networks that value a choice by points, and by deals won."""
+MARGIN, WINS_MARGIN = 6.0, 2.0
+"""The margin of an upcard when playing for points, and when playing for deals won (a deal counts 40 points there)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndianChampionOptions(AgentOptions):
     """Options of the agent."""
 
-    margin: float = option(3.0, "Take the upcard if it is worth this many points more than a draw from the stock.")
+    margin: float = option(MARGIN, "Take the upcard if it is worth this many points more than a draw from the stock.")
     drops: bool = option(True, "1 to drop before the first draw where that costs less than the deal is worth.")
     noise: float = option(0.0, "Spread of the random error of a value, in points.", low=0, high=1000)
 
@@ -153,7 +155,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
         "indian-champion-wins": Variant(
             summary="Plays for the most deals won by learned values; never drops",
             source="ours",
-            options=IndianChampionOptions(drops=False),
+            options=IndianChampionOptions(margin=WINS_MARGIN, drops=False),
             weights=partial(weights, "wins"),
         ),
     },

@@ -75,9 +75,16 @@ from rummylab.learning.trainer import State, Trainer
 
 Ints = npt.NDArray[np.int64]
 
-LEAGUE = ("simple", "medium", "medium(knock_at=10)", "utility-patient(samples=20)", "utility-dnn(samples=20)")
+LEAGUE = (
+    "simple",
+    "medium",
+    "medium(knock_at=10)",
+    "utility-patient(samples=20)",
+    "utility-dnn(samples=20)",
+    "utility-search",
+)
 """Players of fixed style."""
-SHARES = (0.16, 0.10, 0.10, 0.12, 0.12)
+SHARES = (0.15, 0.08, 0.08, 0.09, 0.09, 0.11)
 """The share of the hands that is played against each of them."""
 N_PAST = 4
 MOST_NOTES = 400

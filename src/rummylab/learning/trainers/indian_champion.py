@@ -62,6 +62,8 @@ STOCK = (v.N_HAND, WIDTH, INNER, 1)
 LINES_A_DEAL, DECISIONS_A_DEAL = 150, 45
 """Room for the notes of a deal, with more than two players the notes of a share of the deals."""
 KINDS = ("points", "wins")
+LEARNER_MARGIN = 3.0
+"""The margin of an upcard while learning: lower than in play, so that the networks see what upcards bring."""
 _CRITIC_DATA, _DATA, _MEASURE = 7, 11, 13  # purposes of seeds, so that their deals differ
 
 
@@ -179,7 +181,7 @@ class IndianChampion(Trainer):
         """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
         if self.round == 0:
             return agent("indian", "mindist-outs")
-        return player_of(self.weights[number], noise=self.options.spread, drops=False)
+        return player_of(self.weights[number], margin=LEARNER_MARGIN, noise=self.options.spread, drops=False)
 
     def _learn(self, torch: Any, number: int, kind: str) -> tuple[float, float]:
         """Learn one kind of value; return the errors of the critic and of the choices."""
@@ -222,9 +224,8 @@ class IndianChampion(Trainer):
         """Return points a deal against `mindist-outs`, and the share of deals when the agent plays for deals."""
         seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
         points = match("indian", player_of(self.weights[0]), "mindist-outs", games=games, seed=seed, workers=1)
-        wins = match(
-            "indian", player_of(self.weights[1], drops=False), "mindist-outs", games=games, seed=seed, workers=1
-        )
+        for_wins = player_of(self.weights[1], margin=c.WINS_MARGIN, drops=False)
+        wins = match("indian", for_wins, "mindist-outs", games=games, seed=seed, workers=1)
         return {"points": round(points.points_per_hand.value, 3), "win_rate": round(wins.win_rate.value, 4)}
 
     def state(self) -> State:
