@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,12 +83,11 @@ class Browser:
         return self.settled(done.json())
 
     def settled(self, view: dict[str, Any]) -> dict[str, Any]:
-        """Return the view when no agent is to act any more."""
+        """Return the view when no agent is to act any more; the first move of an agent may have to compile it."""
         live = self.server.house.live.get(view["id"])
-        for _ in range(4000):
-            driver = live.driver if live is not None else None
-            if driver is None or driver.done():
-                break
+        give_up = time.monotonic() + 300
+        while live is not None and live.driver is not None and not live.driver.done():
+            assert time.monotonic() < give_up, "an agent does not answer"
             self.server.run(asyncio.sleep(0.001))
         found: dict[str, Any] = self.get(f"/api/tables/{view['id']}").json()
         return found

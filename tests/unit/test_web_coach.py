@@ -49,7 +49,9 @@ def test_the_coach_ranks_the_legal_moves_with_reasons_and_a_map(server: Server) 
 def test_the_coach_of_gin_is_the_champion(server: Server) -> None:
     browser = server.browser()
     view = browser.open("gin")
-    coach = browser.get(f"/api/tables/{view['id']}/coach", params={"version": view["version"]}).json()
+    answered = browser.get(f"/api/tables/{view['id']}/coach", params={"version": view["version"]})
+    assert answered.status_code == 200, answered.text
+    coach = answered.json()
     assert coach["method"] == "Values of champion, reasons by play-outs of simple, 12 possible worlds."
     assert {move["action"] for move in coach["moves"]} == {action["id"] for action in view["actions"]}
 
