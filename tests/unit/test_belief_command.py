@@ -72,11 +72,11 @@ def test_an_agent_shows_the_belief_and_the_numbers_that_it_uses(record: Path) ->
 
 
 def test_the_map_is_printed_and_drawn(record: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "map.png"
+    picture = tmp_path / "map.svg"
     options = ["--at", "5", "--belief", "uniform", "--truth", "--plot", str(picture)]
     result = CliRunner().invoke(app, ["record", "belief", str(record), *options], catch_exceptions=False)
     assert result.stdout.count("●") == 10 + result.stdout.count("discard") + 1  # the legend has one more
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_decisions_and_hands_that_are_not_there_are_named(record: Path) -> None:

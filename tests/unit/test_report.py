@@ -229,8 +229,9 @@ def test_no_labels_of_the_cross_table_overlap(n: int, tmp_path: Path, monkeypatc
     figures.win_rates(tmp_path / "win-rates.png", made_up(n, 20))
     (drawn,) = kept
     boxes = [text.get_window_extent() for text in drawn.axes[0].texts]
-    assert len(boxes) == n * (n - 1) * (2 if n < 4 else 1), "intervals are shown where there is room"
-    corners = np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes])
+    lines = 2 if n < 4 else 1 if n < 20 else 0
+    assert len(boxes) == n * (n - 1) * lines, "intervals and numbers are shown where there is room for readable ones"
+    corners = np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes]).reshape(-1, 4)
     apart = (corners[:, None, 0] >= corners[None, :, 2]) | (corners[:, None, 1] >= corners[None, :, 3])
     assert np.all(apart | apart.T | np.eye(len(boxes), dtype=bool))
     rows = [label.get_window_extent() for label in drawn.axes[0].get_yticklabels()]

@@ -236,7 +236,7 @@ def test_the_command_trains_resumes_and_draws(tmp_path: Path) -> None:
     again = run(*words, "--plot")
     assert again.exit_code == 0, again.output
     assert "2 rounds" in again.stdout
-    assert (tmp_path / "curve.png").stat().st_size > 5000
+    assert (tmp_path / "curve.svg").stat().st_size > 5000
     refused = run(*words, "--seed", "4")
     assert isinstance(refused.exception, ArtifactError)
 

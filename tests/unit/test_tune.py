@@ -160,7 +160,7 @@ def test_the_artifact_is_what_the_agent_reads(tmp_path: Path) -> None:
 def test_the_figures_are_drawn_and_the_number_that_matters_is_found(tmp_path: Path) -> None:
     tuner = tune(tmp_path, trials=16, only=("knock_from", "gin_bonus"))
     files = draw_tuning(tuner.study, tuner.trials, "points_per_hand", tmp_path / "plots")
-    assert [file.name for file in files] == ["history.png", "importance.png", "slice.png"]
+    assert [file.name for file in files] == ["history.svg", "importance.svg", "slice.svg"]
     assert all(file.stat().st_size > 5000 for file in files)
     shares = importances(tuner.study)
     assert shares["knock_from"] > shares["gin_bonus"]

@@ -26,7 +26,9 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "
 GREY = "#666666"
 INK = "#222222"
 WIDTH = 4.4
-"""Width of a figure in inches: that of a phone, with text of 8 to 11 points."""
+"""Width of a figure in inches: that of a phone, with text of `SMALL` to 11 points."""
+SMALL = 9.7
+"""Size of the smallest text, in points: eleven pixels where the figure is as wide as a phone."""
 _LONG = 16
 """Letters from which a name stands above its line instead of beside it."""
 _STYLE: Any = {
@@ -140,7 +142,7 @@ def histogram(path: Path, values: Floats, *, x: str, title: str, cap: int) -> No
         )
         axes.set(xlabel=x, ylabel="hands, in %", title=title, ylim=(0, 1.35 * shares.max()))
         axes.grid(axis="x", visible=False)
-        axes.legend(loc="upper left", fontsize=9)
+        axes.legend(loc="upper left", fontsize=SMALL)
 
 
 def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> None:
@@ -162,9 +164,9 @@ def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> Non
         if len(groups) > 1:
             grid[1, 0].set(title="On a logarithmic scale")
             names, labels = grid[0, 0].get_legend_handles_labels()
-            drawn.legend(names, labels, loc="outside lower center", ncols=2, fontsize=9)
+            drawn.legend(names, labels, loc="outside lower center", ncols=2, fontsize=SMALL)
         else:
-            grid[0, 0].bar_label(grid[0, 0].containers[0], fmt="%.1f", fontsize=9, padding=2)
+            grid[0, 0].bar_label(grid[0, 0].containers[0], fmt="%.1f", fontsize=SMALL, padding=2)
 
 
 def heat_maps(
@@ -188,7 +190,9 @@ def heat_maps(
             image = axes.imshow(values, cmap=colors, vmin=low, vmax=high, aspect="auto")
             for i, j in np.ndindex(*values.shape):
                 written = format(values[i, j], form)
-                axes.text(j, i, written, ha="center", va="center", fontsize=9, color=ink(image, float(values[i, j])))
+                axes.text(
+                    j, i, written, ha="center", va="center", fontsize=SMALL, color=ink(image, float(values[i, j]))
+                )
             axes.set_title(label, fontweight="normal")
             axes.set(xlabel=x, ylabel=y)
             axes.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
@@ -210,7 +214,7 @@ def card_map(path: Path, chances: Floats, marks: Sequence[Sequence[str]], *, tit
         for i, j in np.ndindex(*chances.shape):
             text = _SEEN[marks[i][j]] if gone[i, j] else f"{100 * chances[i, j]:.0f}"
             color = GREY if gone[i, j] else "white" if chances[i, j] > 0.5 else "black"
-            axes.text(j, i, text, ha="center", va="center", color=color, fontsize=9)
+            axes.text(j, i, text, ha="center", va="center", color=color, fontsize=SMALL)
             if "*" in marks[i][j]:
                 axes.add_patch(_frame(j, i))
         axes.set_title(title, fontsize=10)
@@ -220,7 +224,7 @@ def card_map(path: Path, chances: Floats, marks: Sequence[Sequence[str]], *, tit
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         held = "; red frame: really held" if any("*" in mark for row in marks for mark in row) else ""
-        axes.set_xlabel(f"in %; ● own card, ○ discarded{held}", fontsize=9)
+        axes.set_xlabel(f"in %; ● own card, ○ discarded{held}", fontsize=SMALL)
         drawn.colorbar(image, ax=axes, pad=0.02, fraction=0.04)
 
 
@@ -278,7 +282,7 @@ def forest(
         names_beside(axes, names)
         axes.set_xlabel(x)
         axes.set_title(title)
-        drawn.legend(loc="outside lower center", ncols=1 if max(map(len, series)) > 24 else len(series), fontsize=9)
+        drawn.legend(loc="outside lower center", ncols=1 if max(map(len, series)) > 24 else len(series), fontsize=SMALL)
 
 
 def names_beside(axes: Axes, names: Sequence[str]) -> None:
@@ -292,7 +296,7 @@ def names_beside(axes: Axes, names: Sequence[str]) -> None:
     axes.grid(axis="y", visible=False)
     beside = axes.get_yaxis_transform()
     for i, name in enumerate(names):
-        axes.text(0.0, i - 0.22, name, transform=beside, fontsize=9, va="center", ha="left", bbox=_PAPER)
+        axes.text(0.0, i - 0.22, name, transform=beside, fontsize=SMALL, va="center", ha="left", bbox=_PAPER)
 
 
 _PAPER: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
@@ -317,7 +321,7 @@ def dots(
                     textcoords="offset points",
                     ha=away[1],
                     color=color,
-                    fontsize=9,
+                    fontsize=SMALL,
                 )
-        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places), xlim=(min(places) - 0.5, max(places) + 0.5))
+        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places), xlim=(min(places) - 0.8, max(places) + 0.6))
         axes.legend(loc="best")

@@ -32,7 +32,7 @@ RunDirectory = Annotated[
 Plot = Annotated[
     bool,
     typer.Option(
-        "--plot", help="Draw the learning curve, curve.png (needs the extra report).", rich_help_panel="Output"
+        "--plot", help="Draw the learning curve, curve.svg (needs the extra report).", rich_help_panel="Output"
     ),
 ]
 
@@ -113,7 +113,7 @@ def _train(name: str, options: Any, out: Path, *, plot: bool, quiet: bool, as_js
     if plot:
         from rummylab.studies.training_figures import draw_curve
 
-        draw_curve(out / CURVE, out / "curve.png")
+        draw_curve(out / CURVE, out / "curve.svg")
     if as_json:
         print_json(manifest)
         return

@@ -13,7 +13,21 @@ from typing import Any
 import numpy as np
 
 from rummylab.arena.match import MatchResult
-from rummylab.arena.plots import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, WIDTH, figure, forest, ink, points
+from rummylab.arena.plots import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    SMALL,
+    VERMILION,
+    WIDTH,
+    figure,
+    forest,
+    ink,
+    points,
+)
 from rummylab.arena.ratings import Rating
 from rummylab.arena.statistics import Estimate, Floats, holm, share
 from rummylab.games.registry import game
@@ -118,6 +132,8 @@ def _matrix(
     labels = [facts.labels[name] for name in names]
     letters = max(len(label) for label in labels)
     cell = (WIDTH - 0.4 - 0.075 * letters) / n
+    if cell < _TIGHT and neutral == 0:
+        title += "; orange above 0, purple below"
     with figure(to, WIDTH, 0.9 + 0.075 * letters + max(cell, 0.28) * n) as (drawn, axes):
         drawn.suptitle("\n".join(textwrap.wrap(title, 46)), x=0.01, ha="left", fontsize=10.5, fontweight="bold")
         # The square root shows differences among equals, which a clean sweep elsewhere would wash out.
@@ -130,9 +146,9 @@ def _matrix(
         for (i, one), (j, two) in product(enumerate(names), repeat=2):
             if (one, two) in cells:
                 _cell(axes, i, j, *cells[one, two], form, ink(image, values[i, j]), cell)
-        axes.set_yticks(range(n), labels, fontsize=9)
+        axes.set_yticks(range(n), labels, fontsize=SMALL)
         axes.xaxis.tick_top()
-        axes.set_xticks(range(n), labels, fontsize=9, rotation=90)
+        axes.set_xticks(range(n), labels, fontsize=SMALL, rotation=90)
         axes.grid(visible=False)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -144,15 +160,19 @@ def _cell(axes: Any, i: int, j: int, estimate: Estimate, is_bold: bool, form: st
     how |= {"textcoords": "offset points", "weight": "bold" if is_bold else "normal"}
     if width >= _ROOMY:
         half = form.replace("+", "").format((estimate.high - estimate.low) / 2)
-        axes.annotate(_minus(form.format(estimate.value)), (j, i), (0, 4.5), size=9, **how)
-        axes.annotate(f"± {half}", (j, i), (0, -7), size=7.5, **how | {"weight": "normal"})
+        axes.annotate(_minus(form.format(estimate.value)), (j, i), (0, 4.5), size=SMALL, **how)
+        axes.annotate(f"± {half}", (j, i), (0, -7), size=SMALL, **how | {"weight": "normal"})
         return
-    digits = re.sub(r"\.\d", ".0" if width < _TIGHT or abs(estimate.value) >= 10 else ".1", form)
-    text = _minus(digits.format(estimate.value))
-    axes.annotate(text, (j, i), (0, 0), size=min(9.0, 72 * width / (0.72 * len(text))), **how)
+    if width < _NARROW:
+        return  # The color alone: smaller digits could not be read on a phone, and the report has them as a table.
+    is_tight = width < _TIGHT
+    digits = re.sub(r"\.\d", ".0" if is_tight or abs(estimate.value) >= 10 else ".1", form)
+    # Where it is tight the color is the sign.
+    text = digits.replace("+", "").format(abs(estimate.value)) if is_tight else _minus(digits.format(estimate.value))
+    axes.annotate(text, (j, i), (0, 0), size=SMALL, **how)
 
 
-_ROOMY, _TIGHT = 0.44, 0.3
+_ROOMY, _TIGHT, _NARROW = 0.44, 0.3, 0.15
 """Widths of a cell in inches: from which it shows its interval, and below which whole numbers only."""
 
 
@@ -209,15 +229,17 @@ def convergence(to: Path, facts: Facts) -> None:
             axes.axhline(50, color="black", lw=0.8, ls=(0, (4, 3)))
             axes.set_ylim(max(-0.5, value[-1] - span), min(100.5, value[-1] + span))
             both = f"{facts.labels[c.first]} –\n{facts.labels[c.second]}"
-            axes.set_title(both, fontsize=8.5, fontweight="normal", pad=4)
+            axes.set_title(both, fontsize=SMALL, fontweight="normal", pad=4)
             words = percent(c.win.value) + ("" if c.is_significant else " (undecided)")
-            axes.text(0.98, 0.06, words, transform=axes.transAxes, ha="right", color=color, fontsize=9, weight="bold")
-            axes.tick_params(labelsize=8)
+            axes.text(
+                0.98, 0.06, words, transform=axes.transAxes, ha="right", color=color, fontsize=SMALL, weight="bold"
+            )
+            axes.tick_params(labelsize=SMALL)
             axes.locator_params(axis="x", nbins=4)
         for axes in list(grid.flat)[len(chosen) :]:
             axes.set_visible(False)
-        drawn.supxlabel("games", fontsize=9)
-        drawn.supylabel("win rate of the first named, in %", fontsize=9)
+        drawn.supxlabel("games", fontsize=SMALL)
+        drawn.supylabel("win rate of the first named, in %", fontsize=SMALL)
 
 
 def _running(per_deal: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -307,7 +329,7 @@ def _ridges(axes: Any, rows: Sequence[Floats]) -> None:
             (middle, i - 0.1),
             xytext=(3, 0),
             textcoords="offset points",
-            fontsize=8,
+            fontsize=SMALL,
             va="center",
             path_effects=[withStroke(linewidth=2, foreground="white")],
         )
@@ -414,7 +436,7 @@ def _bar(axes: Any, row: int, left: float, parts: Sequence[tuple[float, str, flo
                 f"{width:.0f}",
                 ha="center",
                 va="center",
-                fontsize=8,
+                fontsize=SMALL,
                 color="white" if dark else "black",
             )
         left += width
@@ -430,7 +452,7 @@ def _outcome_legend(drawn: Any, facts: Facts, kinds: Sequence[int], nobody: bool
         ended = sum(result.tallies["outcomes"].sum(axis=0) for result in facts.standings.results.values())
         ways = [name for k, name in enumerate(names) if ended[k] and k not in kinds]
         patches.append(Patch(color="#bbbbbb", label=f"nobody won ({', '.join(ways)})" if ways else "nobody won"))
-    drawn.legend(handles=patches, loc="outside upper left", ncols=2, fontsize=9)
+    drawn.legend(handles=patches, loc="outside upper left", ncols=2, fontsize=SMALL)
 
 
 # --- Shared -------------------------------------------------------------------------------------------------------
@@ -445,7 +467,7 @@ def _names_down(axes: Any, names: Sequence[str], above: float = 0.6) -> None:
 
 
 def _beside(axes: Any, text: str, place: tuple[float, float]) -> None:
-    axes.annotate(_minus(text), place, xytext=(7, 0), textcoords="offset points", va="center", fontsize=9)
+    axes.annotate(_minus(text), place, xytext=(7, 0), textcoords="offset points", va="center", fontsize=SMALL)
 
 
 def _minus(text: str) -> str:

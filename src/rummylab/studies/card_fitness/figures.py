@@ -16,7 +16,7 @@ from rummylab.studies.card_fitness import study as c
 FIGURES = ("fig2-each-other.svg", "fig3-simple.svg", "fig4-medium.svg")
 SUBSETS, SHAPLEY, KNOCKS = "subsets.svg", "shapley.svg", "knocks.svg"
 _LOOKS = ((plots.VERMILION, "-", "Fitness + CFR"), (plots.BLUE, "--", "Independent Heuristics"))
-_LEAD = "Lead of Fitness + CFR over Independent Heuristics"
+_LEAD = "Lead over Independent Heuristics"
 _EARLY = 50
 """Deals before which a lead is not drawn."""
 
@@ -98,7 +98,7 @@ def _knocks(study: c.Study, path: Path) -> None:
         right.set(title="fitness-cfr", ylabel="win rate in %, all opponents")
         for axes in (left, right):
             axes.set(xlabel="knocks with this many points or less", xticks=list(c.THRESHOLDS))
-        drawn.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=1, fontsize=9)
+        drawn.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=1, fontsize=10)
 
 
 def _level(axes: Any, estimate: Estimate, label: str) -> None:

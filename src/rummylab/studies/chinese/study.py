@@ -230,4 +230,4 @@ def _draw(results: Results, path: Path) -> None:
             )  # fmt: skip
         axes.set(xlabel="rounds whose loser has not laid down, in %", ylabel="mean loss, in points")
         axes.set(title="Self-play by order of the rules")
-        drawn.legend(loc="outside lower center", ncols=1, fontsize=9)
+        drawn.legend(loc="outside lower center", ncols=1, fontsize=10)

@@ -111,6 +111,6 @@ def _draw_sweep(study: Study, out: Path) -> None:
             for opponent in (name, "minscore")
         },
         x="drops at a MinDist of this or more",
-        y="points a deal beyond never dropping",
-        title=f"Table II: what dropping is worth to {name_of(name)}",
+        y=f"{name_of(name)}: points a deal\nbeyond never dropping",
+        title="Table II: what dropping is worth",
     )

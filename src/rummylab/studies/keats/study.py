@@ -142,12 +142,12 @@ def _draw_washouts(results: Results, path: Path) -> None:
             at = np.array(SEATS) + 0.21 * (k - 1.5)
             label = f"{agent}, {cards} cards"
             drawn_bars = axes.bar(at, shares, width=0.2, color=color, hatch=hatch, edgecolor="white", label=label)
-            axes.bar_label(drawn_bars, [f"{share:.1f}" for share in shares], fontsize=8, padding=2)
+            axes.bar_label(drawn_bars, [f"{share:.1f}" for share in shares], fontsize=9, padding=2)
         axes.set(
             xlabel="seats", ylabel="washouts, in % of hands", title="Washouts, one agent in every seat", xticks=SEATS
         )
         axes.grid(axis="x", visible=False)
-        drawn.legend(loc="outside lower center", ncols=2, fontsize=9)
+        drawn.legend(loc="outside lower center", ncols=2, fontsize=10)
 
 
 def _points(results: Results) -> str:
