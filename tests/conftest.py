@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import resource
+import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,6 +61,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     with Path(path).open("a") as file:
         file.write(line + "\n")
     return result
+
+
+@pytest.fixture(autouse=True)
+def repeatable_keys(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Secret deals differ from table to table and from test to test, but not from run to run."""
+    monkeypatch.setattr(secrets, "randbits", random.Random(request.node.nodeid).getrandbits)
 
 
 def _cpu() -> float:

@@ -15,9 +15,8 @@ from typing import Any
 import httpx
 
 from rummylab.ui.web.app import WebConfig, create_app
-from rummylab.ui.web.security import Limits
+from rummylab.ui.web.security import NO_LIMITS, Limits
 
-FREE = Limits(per_second=1e9, burst=1e9, costly_per_second=1e9, costly_burst=1e9)
 QUICK = {
     "gin": "simple",
     "gin_pass": "melder",
@@ -30,7 +29,7 @@ QUICK = {
 class Server:
     """The application, with an event loop of its own and any number of browsers."""
 
-    def __init__(self, store: str | Path = ":memory:", limits: Limits = FREE, **config: Any) -> None:
+    def __init__(self, store: str | Path = ":memory:", limits: Limits = NO_LIMITS, **config: Any) -> None:
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.thread.start()

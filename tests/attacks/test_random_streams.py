@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import secrets
 
 import numpy as np
 import pytest
@@ -171,6 +172,12 @@ def test_deals_come_from_a_secret_key_only_where_a_stranger_sits() -> None:
     first, second = (root_of_match(("simple", STRANGER), 7) for _ in range(2))
     assert is_key(first)
     assert first != second
+
+
+def test_a_key_is_random_bits_of_the_operating_system(monkeypatch) -> None:
+    asked = iter([7, 2**127 + 1])  # the first is too small for a key
+    monkeypatch.setattr(secrets, "randbits", lambda bits: next(asked) if bits == 128 else 0)
+    assert new_key() == 2**127 + 1
 
 
 def test_both_halves_of_a_key_deal_other_cards() -> None:

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from rummylab.ui.web.app import WebConfig, create_app
-from web_tables import FREE
+from rummylab.ui.web.security import NO_LIMITS
 
 
 class Connection:
@@ -57,7 +57,7 @@ def port() -> Iterator[int]:
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))
     sock.listen(16)
-    config = uvicorn.Config(create_app(WebConfig(limits=FREE)), log_level="error", timeout_graceful_shutdown=0)
+    config = uvicorn.Config(create_app(WebConfig(limits=NO_LIMITS)), log_level="error", timeout_graceful_shutdown=0)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([sock])), daemon=True)
     thread.start()
