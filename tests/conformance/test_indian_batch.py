@@ -20,6 +20,7 @@ from rummylab.engine.referee import finish
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
+from rummylab.engine.two_decks import kinds
 from rummylab.errors import AgentError
 from rummylab.games.indian.batch import play_pairs, play_seatings, tally_for
 from rummylab.games.indian.formats import Format
@@ -32,7 +33,6 @@ from rummylab.games.indian.rules import (
     DROP,
     can_take,
     declarable,
-    kinds,
 )
 from rummylab.games.indian.view import Indian, indian
 

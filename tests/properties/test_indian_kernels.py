@@ -16,7 +16,7 @@ from properties.indian_checks import check_grouping, check_target, scratch
 from properties.indian_hands import MAKERS, Hand, planes, shoe
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import JOKER_ID
-from rummylab.games.indian.melds import JOKER_BIT
+from rummylab.cards.planes import JOKER_BIT
 from rummylab.games.indian.mindist import (
     CANNOT_DECLARE,
     discard_outs,

@@ -12,12 +12,12 @@ from rummylab._jit import kernel
 from rummylab.analysis.answers import Estimates, Reason, counted, percent
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
+from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.rows import Rows
 from rummylab.games.contract import rules as r
 from rummylab.games.contract.evaluate import Evaluator
-from rummylab.games.contract.melds import JOKER_BIT
 from rummylab.games.contract.options import Contract, ContractOptions
 from rummylab.games.contract.view import ContractObservation
 

@@ -1,12 +1,16 @@
 """Cards of two decks as two planes: a mask of the kinds that are there, and one of the kinds that are there twice.
 
-Copies of a card are never told apart. A joker is no part of a plane: jokers are counted.
+Copies of a card are never told apart. Jokers are counted, not part of a plane.
 """
 
 from __future__ import annotations
 
 from rummylab._jit import helper
 from rummylab.cards.bits import popcount
+from rummylab.cards.card import JOKER_ID
+
+JOKER_BIT = 1 << JOKER_ID
+"""A joker in a mask of kinds."""
 
 
 @helper
@@ -19,6 +23,13 @@ def plus(once: int, twice: int, more: int, more_twice: int) -> tuple[int, int]:
 def minus(once: int, twice: int, less: int, less_twice: int) -> tuple[int, int]:
     """Return a collection without a part of it."""
     return (once & ~less) | (twice & less & ~less_twice), twice & ~less
+
+
+@helper
+def take_away(once: int, twice: int, cards: int) -> tuple[int, int]:
+    """Return a collection without one copy of each of *cards*, all of them in it."""
+    doubles = twice & cards
+    return once & ~(cards ^ doubles), twice ^ doubles
 
 
 @helper

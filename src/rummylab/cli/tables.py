@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from rummylab.agents.registry import entries, entry
 from rummylab.cli.field_docs import field_docs
-from rummylab.engine import protocol
+from rummylab.engine import protocol, two_decks
 from rummylab.engine.observation import Observation
 from rummylab.engine.options import Options
 from rummylab.engine.spec import GameSpec
@@ -50,7 +50,7 @@ def options_table(options: type[Options]) -> str:
 def fields_table(module: Any, name: str) -> str:
     """Return the fields of the record *name* with the comments beside them."""
     dtype = getattr(module, name)
-    source = inspect.getsource(module)
+    source = "".join(map(inspect.getsource, (module, two_decks)))  # games with two decks share a record
     block = source[source.index(f"\n{name} = np.dtype(") :]
     block = block[: block.index("\n)\n")]
     comments = dict(re.findall(r'\("(\w+)", [^#\n]*\),?(?:  # (.*))?\n', block))

@@ -23,12 +23,13 @@ from rummylab.agents.contract.heuristic import near_in_suit
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
-from rummylab.cards.planes import minus, n_in, plus
+from rummylab.cards.planes import JOKER_BIT, minus, n_in, plus
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
+from rummylab.engine.two_decks import kinds
 from rummylab.games.contract.distance import ROOM, Ints
 from rummylab.games.contract.laydown import next_meld
-from rummylab.games.contract.melds import JOKER_BIT, TOP, cards_on
+from rummylab.games.contract.melds import TOP, cards_on
 from rummylab.games.contract.rules import (
     BUY,
     BUY_UPCARD,
@@ -47,7 +48,6 @@ from rummylab.games.contract.rules import (
     discards,
     has_laid_down,
     is_wild,
-    kinds,
     naturals_for,
     next_seat,
     place_for,

@@ -15,11 +15,10 @@ from rummylab.agents.contract.heuristic import lay_off
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, popcount
 from rummylab.cards.card import JOKER_ID
-from rummylab.cards.planes import minus
+from rummylab.cards.planes import JOKER_BIT, minus
 from rummylab.engine.rows import Params
 from rummylab.games.contract.distance import ROOM, Ints, is_within, measure, terms_of
 from rummylab.games.contract.laydown import next_meld
-from rummylab.games.contract.melds import JOKER_BIT
 from rummylab.games.contract.rules import (
     BUY,
     BUY_UPCARD,

@@ -22,6 +22,7 @@ from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, ran
 from rummylab.cards.rng import any_card
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
+from rummylab.engine.two_decks import kinds
 from rummylab.errors import OptionError
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TENS, TOP, at_least
@@ -39,7 +40,6 @@ from rummylab.games.contract.rules import (
     has_laid_down,
     is_wild,
     keeps_last,
-    kinds,
     naturals_for,
     place_for,
     welcome,

@@ -22,8 +22,9 @@ from rummylab.agents.indian.mindist_outs import N_FEATURES, write_features
 from rummylab.agents.network import INNER, WIDTH, network, network_size
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import take_away
 from rummylab.engine.rows import Floats, Params
-from rummylab.games.indian.melds import card_points, rank_points, take_away
+from rummylab.games.indian.melds import card_points, rank_points
 from rummylab.games.indian.mindist import discard_outs, discards14, live_outs
 from rummylab.games.indian.minscore import PAPER, min_score, pure_windows
 from rummylab.games.indian.rules import PLAYING, is_joker

@@ -9,8 +9,8 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, highest, lowest, ranks_of
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.engine.agent_options import AgentOptions, option
-from rummylab.games.indian.melds import JOKER_BIT, take_away
 from rummylab.games.indian.mindist import discards14, min_dist, outs
 from rummylab.games.indian.minscore import min_score
 from rummylab.games.indian.rules import (

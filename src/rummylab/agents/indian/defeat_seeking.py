@@ -18,6 +18,7 @@ from rummylab.agents.register import register_agent
 from rummylab.cards.bits import EACH_SUIT, bit, lowest, popcount
 from rummylab.cards.rng import any_card
 from rummylab.engine.rows import Params
+from rummylab.engine.two_decks import kinds
 from rummylab.games.indian.melds import GROUP
 from rummylab.games.indian.minscore import pure_windows, window_cards
 from rummylab.games.indian.rules import (
@@ -30,7 +31,6 @@ from rummylab.games.indian.rules import (
     can_take,
     declarable,
     is_joker,
-    kinds,
 )
 
 

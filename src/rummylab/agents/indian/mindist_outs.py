@@ -39,11 +39,12 @@ from rummylab.agents.indian.common import (
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, stack_array
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import take_away
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import check_kind, check_numbers, read_numbers
 from rummylab.engine.rows import Floats, Params
 from rummylab.errors import ArtifactError
-from rummylab.games.indian.melds import Ints, take_away
+from rummylab.games.indian.melds import Ints
 from rummylab.games.indian.mindist import live_outs, min_dist, min_dist_after_draw, spares_and_outs
 from rummylab.games.indian.rules import (
     DECLARE_CODE,

@@ -21,6 +21,7 @@ from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
+from rummylab.engine.two_decks import kinds
 from rummylab.games.indian.minscore import min_score
 from rummylab.games.indian.rules import (
     DECLARE_CODE,
@@ -32,7 +33,6 @@ from rummylab.games.indian.rules import (
     OVER,
     can_take,
     declarable,
-    kinds,
 )
 
 

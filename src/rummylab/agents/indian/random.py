@@ -19,6 +19,7 @@ from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card, below
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
+from rummylab.engine.two_decks import kinds
 from rummylab.games.indian.rules import (
     DECLARE_CODE,
     DISCARD_CODE,
@@ -30,7 +31,6 @@ from rummylab.games.indian.rules import (
     can_drop,
     can_take,
     declarable,
-    kinds,
 )
 
 

@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, bit, lowest, noinline, nth_card, popcount
-from rummylab.games.contract.melds import JOKER_BIT, TOP
+from rummylab.cards.planes import JOKER_BIT
+from rummylab.games.contract.melds import TOP
 
 Ints = npt.NDArray[np.int64]
 

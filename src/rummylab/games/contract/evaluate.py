@@ -13,6 +13,7 @@ from rummylab._jit import kernel
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
+from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.deadwood import without
 from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
@@ -20,7 +21,6 @@ from rummylab.errors import DeckError
 from rummylab.games.contract import rules as r
 from rummylab.games.contract.distance import Terms, measure_many
 from rummylab.games.contract.laydown import next_meld
-from rummylab.games.contract.melds import JOKER_BIT
 from rummylab.games.contract.options import Contract, ContractOptions
 from rummylab.games.contract.view import ContractRummy, table_melds
 

@@ -7,6 +7,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.bits import highest, lowest, noinline, popcount, ranks_of
 from rummylab.cards.planes import n_in
+from rummylab.engine.two_decks import kinds
 from rummylab.games.contract.melds import (
     AT_ONCE,
     N_PATTERNS,
@@ -26,7 +27,6 @@ from rummylab.games.contract.rules import (
     can_grow,
     can_lay_down,
     can_meld,
-    kinds,
     n_wilds,
     runs_of,
     sets_of,

@@ -18,11 +18,9 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.cards.bits import EACH_SUIT, LANE, lowest, noinline, popcount
-from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import minus, n_in
 
 Helper = Any
-JOKER_BIT = 1 << JOKER_ID
 TWOS = EACH_SUIT << 1
 TENS = 0b1_1110_0000_0001 * EACH_SUIT
 """Tens, court cards and aces."""

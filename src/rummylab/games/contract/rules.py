@@ -4,8 +4,7 @@ Play, batches, search and training all use this one implementation. The numbers 
 (``docs/games/contract.md``). A position is one flat record in three parts: ``table`` is what everybody sees,
 ``mine[seat]`` what only that seat knows, and the rest (the stock's order, the seed of a reshuffle) what nobody knows.
 
-Cards lie in planes (:mod:`rummylab.cards.planes`): a mask of the kinds that are there, one of the kinds that are there
-twice, and a count of jokers. Identical cards of two decks are never told apart.
+Cards lie in planes, as in every game with two decks (:mod:`rummylab.engine.two_decks`).
 
 The phase reveals nothing about a hand: a player who could lay down or lay off but does not want to simply discards.
 Only a laydown that has begun is a phase of its own, until the contract is complete. A meld is laid down with up to four
@@ -19,14 +18,26 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, bit, lowest, noinline, popcount
+from rummylab.cards.bits import EACH_SUIT, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import holds, minus, n_in, plus
 from rummylab.cards.rng import Root, reshuffle_seed, shuffle_first, swap_cards
 from rummylab.engine.drivers import random_seat, table_kernels
+from rummylab.engine.two_decks import (
+    FROM_STOCK,
+    MAX_CARDS,
+    MINE,
+    clear_seat,
+    empty_pile,
+    kinds,
+    lay_open,
+    shuffle_into,
+    take_open,
+    take_up,
+    unplaced,
+)
 from rummylab.games.contract.melds import (
     AT_ONCE,
-    JOKER_BIT,
     N_PATTERNS,
     N_RUNS,
     N_SETS,
@@ -52,7 +63,6 @@ Codes = npt.NDArray[np.int16]
 
 # --- The record ---------------------------------------------------------------------------------------------------
 
-MAX_CARDS = 108  # two decks with two jokers each
 ON_TABLE = MAX_SEATS * MAX_MELDS
 
 OPTIONS = np.dtype(
@@ -147,20 +157,6 @@ TABLE = np.dtype(
 )
 """What everybody sees."""
 
-MINE = np.dtype(
-    [
-        ("hand", "i8"),  # kinds held
-        ("twice", "i8"),  # kinds held twice
-        ("jokers", "i8"),  # jokers held
-        ("rng", "u8"),  # the agent's own random stream
-        ("seat", "i1"),
-        ("drawn", "i1"),  # the card drawn in this turn, -1 between turns
-        ("memory", "i8", (32,)),  # the agent's own notes, cleared at every deal
-    ],
-    align=True,
-)
-"""What only one seat knows."""
-
 RECORD = np.dtype(
     [
         ("table", TABLE),
@@ -176,7 +172,6 @@ RECORD = np.dtype(
 VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
 """What a seat is shown. It has no field for anything hidden."""
 
-FROM_STOCK = 63
 DRAW, BUY, PLAY, LAY_DOWN, OVER = range(5)
 PHASES = ("draw", "buy", "play", "lay down", "over")
 NO_OUTCOME, DISCARDED, LAID_OFF, VOID = range(4)
@@ -200,12 +195,6 @@ ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- Questions about a table --------------------------------------------------------------------------------------
-
-
-@helper
-def kinds(mine: np.void) -> int:
-    """Return the kinds in a hand, with ``JOKER_BIT`` if there is a joker."""
-    return mine.hand | JOKER_BIT if mine.jokers else mine.hand
 
 
 @helper
@@ -300,18 +289,10 @@ def unseen(table: np.void, mine: np.void) -> tuple[int, int, int]:
     They are in the stock or hidden in other hands: not in the player's own hand, the pile or a meld, and not taken from
     the pile by another seat and kept.
     """
-    rules = table.rules
-    once, twice = np.int64(ALL_CARDS), np.int64(ALL_CARDS) if rules.decks == 2 else np.int64(0)
-    jokers = np.int64(rules.jokers) * rules.decks - mine.jokers - table.pile_jokers
-    once, twice = minus(once, twice, mine.hand, mine.twice)
-    once, twice = minus(once, twice, table.pile, table.pile_twice)
+    once, twice, jokers = unplaced(table, mine, np.int64(table.rules.jokers) * table.rules.decks)
     for k in range(table.n_melds):
         once, twice = minus(once, twice, table.melds[k], table.melds_twice[k])
         jokers -= table.meld_jokers[k]
-    for seat in range(rules.seats):
-        if seat != mine.seat:
-            once, twice = minus(once, twice, table.known[seat], table.known_twice[seat])
-            jokers -= table.known_jokers[seat]
     return once, twice, jokers
 
 
@@ -865,16 +846,7 @@ def n_cards(rules: np.void) -> int:
 def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     """Shuffle a fresh deck into ``row.deck``."""
     rules = row.table.rules
-    n = n_cards(rules)
-    for i in range(52):
-        row.deck[i] = IDS_52[i]
-    if rules.decks == 2:
-        for i in range(52):
-            row.deck[52 + i] = IDS_52[i]
-    for i in range(52 * np.int64(rules.decks), n):
-        row.deck[i] = JOKER_ID
-    row.rng = seed
-    shuffle_first(row, n)
+    shuffle_into(row, rules.decks, rules.decks * rules.jokers, seed)
 
 
 @helper
@@ -912,27 +884,11 @@ def _clear(row: np.void) -> None:
     """Take all cards and notes of an earlier round off the table."""
     table = row.table
     for seat in range(table.rules.seats):
-        mine = row.mine[seat]
-        mine.hand = 0
-        mine.twice = 0
-        mine.jokers = 0
-        mine.seat = seat
-        mine.drawn = -1
-        for i in range(mine.memory.shape[0]):
-            mine.memory[i] = 0
-        table.known[seat] = 0
-        table.known_twice[seat] = 0
-        table.known_jokers[seat] = 0
-        table.picked[seat] = 0
-        table.refused[seat] = 0
-        table.thrown[seat] = 0
+        clear_seat(row, seat)
         table.n_hand[seat] = 0
         table.buys[seat] = 0
-        table.paid[seat] = 0
-        table.last_draw[seat] = -1
-        table.last_discard[seat] = -1
     _clear_melds(table)
-    _empty_pile(table)
+    empty_pile(table)
     table.drawer = -1
     table.turn = 0
     table.points = 0
@@ -1013,12 +969,7 @@ def match_is_over(table: np.void) -> bool:
 @helper
 def _take_up(row: np.void, seat: int, card: int) -> None:
     """Put *card* into a hand."""
-    mine = row.mine[seat]
-    if card == JOKER_ID:
-        mine.jokers += 1
-    else:
-        mine.twice |= mine.hand & bit(card)
-        mine.hand |= bit(card)
+    take_up(row.mine[seat], card)
     row.table.n_hand[seat] += 1
 
 
@@ -1048,49 +999,18 @@ def _give_card(row: np.void, seat: int, card: int) -> None:
 
 @helper
 def _lay_open(table: np.void, card: int) -> None:
-    """Put *card* on the discard pile."""
-    table.stack[table.n_pile] = card
-    table.n_pile += 1
-    table.up = card
+    """Put *card*, which nobody threw, on the discard pile."""
+    lay_open(table, card)
     table.thrower = -1
-    if card == JOKER_ID:
-        table.pile_jokers += 1
-    else:
-        table.pile_twice |= table.pile & bit(card)
-        table.pile |= bit(card)
 
 
 @helper
 def _take_open(row: np.void, seat: int) -> int:
     """Take the top card off the discard pile into a hand, for everybody to see."""
-    table = row.table
-    card = np.int64(table.up)
-    table.n_pile -= 1
-    table.stack[table.n_pile] = -1
-    table.up = table.stack[table.n_pile - 1] if table.n_pile else -1
-    table.thrower = -1
-    table.picked[seat] |= bit(card)
-    if card == JOKER_ID:
-        table.pile_jokers -= 1
-        table.known_jokers[seat] += 1
-    else:
-        table.pile, table.pile_twice = minus(table.pile, table.pile_twice, bit(card), np.int64(0))
-        once, twice = table.known[seat], table.known_twice[seat]
-        table.known[seat], table.known_twice[seat] = plus(once, twice, bit(card), np.int64(0))
+    card = take_open(row.table, seat)
+    row.table.thrower = -1
     _take_up(row, seat, card)
     return card
-
-
-@helper
-def _empty_pile(table: np.void) -> None:
-    for i in range(table.n_pile):
-        table.stack[i] = -1
-    table.n_pile = 0
-    table.pile = 0
-    table.pile_twice = 0
-    table.pile_jokers = 0
-    table.up = -1
-    table.thrower = -1
 
 
 @helper
@@ -1134,7 +1054,7 @@ def _reshuffle(row: np.void) -> None:
         up, thrower = np.int64(row.deck[0]), np.int64(-1)
         row.pos = 1
         table.turned_up = up
-    _empty_pile(table)
+    empty_pile(table)
     _lay_open(table, up)
     table.thrower = thrower
     table.stock = n - row.pos

@@ -15,6 +15,7 @@ from rummylab.cards.bits import bit, lowest
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.tensor_kernels import clear, put_byte, put_cards
 from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.engine.two_decks import kinds
 from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.rules import (
@@ -31,7 +32,6 @@ from rummylab.games.contract.rules import (
     discards,
     has_laid_down,
     is_legal,
-    kinds,
     place_for,
 )
 

@@ -17,6 +17,7 @@ from rummylab._jit import kernel
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import JOKER_ID, Card
 from rummylab.cards.hand import Hand
+from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.action import Action, Event
 from rummylab.engine.codec import Codec, MeldCodes
 from rummylab.engine.kernel_rules import KernelRules, face_up
@@ -28,7 +29,6 @@ from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import (
     AT_ONCE,
-    JOKER_BIT,
     N_PATTERNS,
     N_RUNS,
     N_SETS,

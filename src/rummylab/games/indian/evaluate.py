@@ -16,10 +16,10 @@ from rummylab.cards.bits import ALL_CARDS, to_ids
 from rummylab.cards.card import JOKER_ID, RANKS, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
+from rummylab.cards.planes import JOKER_BIT
 from rummylab.errors import DeckError, NotationError, OptionError
 from rummylab.games.indian import wording
 from rummylab.games.indian.expected_turns import expected_turns
-from rummylab.games.indian.melds import JOKER_BIT
 from rummylab.games.indian.mindist import CANNOT_DECLARE, live_outs, min_dist, outs
 from rummylab.games.indian.minscore import CAP, MOST_MELDS, grouping, min_score
 from rummylab.games.indian.options import SCORE_RULES, IndianOptions

@@ -32,11 +32,10 @@ from numba.extending import intrinsic, overload
 
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import EACH_SUIT, LANE, lowest, popcount
-from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import take_away
 
 Ints = npt.NDArray[np.int64]
 
-JOKER_BIT = 1 << JOKER_ID  # a printed joker in a mask of kinds
 GROUP = 3  # places of the smallest meld
 
 # Size reels: field t-3 for t = 3..13.
@@ -312,13 +311,6 @@ def most_kept(a: int, b: int, budget: int) -> int:
         steps &= steps - 1
         best = max(best, ((a >> at) & 15) + ((b >> (5 * budget - 30 - at)) & 15))
     return best
-
-
-@helper
-def take_away(once: int, twice: int, cards: int) -> tuple[int, int]:
-    """Return the planes of a hand without one copy of each of *cards*, all of them held."""
-    doubles = twice & cards
-    return once & ~(cards ^ doubles), twice ^ doubles
 
 
 @helper

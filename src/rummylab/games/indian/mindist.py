@@ -19,9 +19,9 @@ import numpy as np
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount, stack_array, stack_table
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.games.indian.melds import (
     GROUP,
-    JOKER_BIT,
     MOST_GROUPS,
     SIZE_FULL,
     SIZE_ONES,
@@ -41,7 +41,6 @@ from rummylab.games.indian.melds import (
     size_reel,
     split_wilds,
     suits_of_rank,
-    take_away,
     without_group,
 )
 

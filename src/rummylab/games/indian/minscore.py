@@ -16,10 +16,10 @@ from __future__ import annotations
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.games.indian.melds import (
     GROUP,
     HAS_RUN,
-    JOKER_BIT,
     MOST_SUBSTITUTES,
     N_WINDOWS,
     WINDOWS,
@@ -36,7 +36,6 @@ from rummylab.games.indian.melds import (
     rank_points,
     run_reel,
     split_wilds,
-    take_away,
     without_group,
 )
 

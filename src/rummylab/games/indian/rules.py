@@ -4,9 +4,7 @@ Play, batches, search and training all use this one implementation. The row numb
 page (``docs/games/indian.md``). A position is one flat record in three parts: ``table`` is what everybody sees,
 ``mine[seat]`` what only that seat knows, and the rest (the stock's order, the seed of a reshuffle) what nobody knows.
 
-Cards lie in *planes*: a mask of the kinds that are there at least once, one of the kinds that are there twice (two
-decks), and a count of printed jokers. A mask alone gives the kinds, with jokers as ``JOKER_BIT``. Identical
-cards of two decks are never told apart.
+Cards lie in planes, as in every game with two decks (:mod:`rummylab.engine.two_decks`).
 """
 
 from __future__ import annotations
@@ -16,11 +14,25 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, IDS_52, LANE, bit, noinline
+from rummylab.cards.bits import EACH_SUIT, LANE, bit, noinline
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import take_away
 from rummylab.cards.rng import Root, below, reshuffle_seed, shuffle_first, swap_cards
 from rummylab.engine.drivers import codes_by_trial, random_seat, table_kernels
-from rummylab.games.indian.melds import JOKER_BIT, card_points, take_away
+from rummylab.engine.two_decks import (
+    FROM_STOCK,
+    MAX_CARDS,
+    MINE,
+    clear_seat,
+    empty_pile,
+    kinds,
+    lay_open,
+    shuffle_into,
+    take_open,
+    take_up,
+    unplaced,
+)
+from rummylab.games.indian.melds import card_points
 from rummylab.games.indian.mindist import declarations14
 from rummylab.games.indian.minscore import PLATFORM, min_score
 
@@ -30,7 +42,6 @@ Codes = npt.NDArray[np.int16]
 # --- The record ---------------------------------------------------------------------------------------------------
 
 MAX_SEATS = 6
-MAX_CARDS = 108  # two decks and four printed jokers
 CARDS_EACH = 13
 
 OPTIONS = np.dtype(
@@ -109,20 +120,6 @@ TABLE = np.dtype(
 )
 """What everybody sees."""
 
-MINE = np.dtype(
-    [
-        ("hand", "i8"),  # kinds held
-        ("twice", "i8"),  # kinds held twice
-        ("jokers", "i8"),  # printed jokers held
-        ("rng", "u8"),  # the agent's own random stream
-        ("seat", "i1"),
-        ("drawn", "i1"),  # the card drawn in this turn, -1 between turns
-        ("memory", "i8", (32,)),  # the agent's own notes, cleared at every deal
-    ],
-    align=True,
-)
-"""What only one seat knows."""
-
 RECORD = np.dtype(
     [
         ("table", TABLE),
@@ -138,7 +135,6 @@ RECORD = np.dtype(
 VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
 """What a seat is shown. It has no field for anything hidden."""
 
-FROM_STOCK = 63
 DRAW, DISCARD, OVER, REJOIN, SPLIT = range(5)
 PHASES = ("draw", "discard", "over", "rejoin", "split")
 LEAVING = -1
@@ -166,12 +162,6 @@ ACT_POINTER = types.FunctionType(ACT)
 
 
 @helper
-def kinds(mine: np.void) -> int:
-    """Return the kinds in a hand, with ``JOKER_BIT`` if there is a printed joker: what can be discarded."""
-    return mine.hand | JOKER_BIT if mine.jokers else mine.hand
-
-
-@helper
 def is_joker(table: np.void, card: int) -> bool:
     """Return whether *card* is a printed joker or wild."""
     return card == JOKER_ID or (card & 15) == table.wild
@@ -192,31 +182,16 @@ def can_take(table: np.void) -> bool:
 
 
 @helper
-def without(once: int, twice: int, less_once: int, less_twice: int) -> tuple[int, int]:
-    """Return the planes of a multiset minus a part of it."""
-    return (once & ~less_once) | (twice & less_once & ~less_twice), twice & ~less_once
-
-
-@helper
 def unseen(table: np.void, mine: np.void) -> tuple[int, int, int]:
     """Return the cards a seat has not seen, as planes and number of printed jokers: what can still come.
 
     They are in the stock or hidden in other hands: not in the player's own hand, not in the open pile, not taken from
     it by another seat and kept, and not the indicator.
     """
-    once = np.int64(ALL_CARDS)
-    twice = np.int64(ALL_CARDS) if table.rules.decks == 2 else np.int64(0)
-    jokers = np.int64(table.rules.printed_jokers) - table.pile_jokers - mine.jokers
+    once, twice, jokers = unplaced(table, mine, np.int64(table.rules.printed_jokers))
     if table.indicator == JOKER_ID:
-        jokers -= 1
-    else:
-        once, twice = take_away(once, twice, bit(table.indicator))
-    once, twice = without(once, twice, table.pile, table.pile_twice)
-    once, twice = without(once, twice, mine.hand, mine.twice)
-    for seat in range(table.rules.seats):
-        if seat != mine.seat:
-            once, twice = without(once, twice, table.known[seat], table.known_twice[seat])
-            jokers -= table.known_jokers[seat]
+        return once, twice, jokers - 1
+    once, twice = take_away(once, twice, bit(table.indicator))
     return once, twice, jokers
 
 
@@ -342,12 +317,8 @@ def indicator_place(rules: np.void) -> int:
 def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     """Shuffle a fresh deck into ``row.deck``; where the rules say so, the indicator is not a printed joker (3)."""
     rules = row.table.rules
-    n = n_cards(rules)
-    for i in range(n):
-        row.deck[i] = IDS_52[i % 52] if i < 52 * rules.decks else JOKER_ID
-    row.rng = seed
-    shuffle_first(row, n)
-    place = indicator_place(rules)
+    n, place = n_cards(rules), indicator_place(rules)
+    shuffle_into(row, rules.decks, rules.printed_jokers, seed)
     while row.deck[place] == JOKER_ID and not rules.aces_wild:
         swap_cards(row, place, place + below(row, n - place))
 
@@ -376,7 +347,7 @@ def open_hand(row: np.void) -> None:
     indicator = row.deck[place]
     table.indicator = indicator
     table.wild = 0 if indicator == JOKER_ID else indicator & 15
-    _lay_open(table, row.deck[place + 1])
+    lay_open(table, row.deck[place + 1])
     row.pos = place + 2
     table.stock = n_cards(rules) - place - 2
     table.fresh = 1
@@ -389,28 +360,12 @@ def _clear(row: np.void) -> None:
     """Take all cards and notes of an earlier deal off the table."""
     table = row.table
     for seat in range(MAX_SEATS):
-        mine = row.mine[seat]
-        mine.hand = 0
-        mine.twice = 0
-        mine.jokers = 0
-        mine.seat = seat
-        mine.drawn = -1
-        for i in range(mine.memory.shape[0]):
-            mine.memory[i] = 0
-        table.known[seat] = 0
-        table.known_twice[seat] = 0
-        table.known_jokers[seat] = 0
-        table.picked[seat] = 0
-        table.refused[seat] = 0
-        table.thrown[seat] = 0
+        clear_seat(row, seat)
         table.gains[seat] = 0
-        table.paid[seat] = 0
         table.deadwood[seat] = 0
         table.draws[seat] = 0
-        table.last_draw[seat] = -1
-        table.last_discard[seat] = -1
         table.status[seat] = PLAYING if seat < table.rules.seats and is_in(table, seat) else AWAY
-    _empty_pile(table)
+    empty_pile(table)
     table.n_playing = n_in(table)
     table.answers = 0
     table.agreed = 0
@@ -467,71 +422,12 @@ def match_is_over(table: np.void) -> bool:
 
 
 @helper
-def take_up(mine: np.void, card: int) -> None:
-    """Put *card* into a hand."""
-    if card == JOKER_ID:
-        mine.jokers += 1
-    else:
-        mine.twice |= mine.hand & bit(card)
-        mine.hand |= bit(card)
-
-
-@helper
 def give_up(mine: np.void, card: int) -> None:
     """Take *card* out of a hand."""
     if card == JOKER_ID:
         mine.jokers -= 1
     else:
         mine.hand, mine.twice = take_away(mine.hand, mine.twice, bit(card))
-
-
-@helper
-def _lay_open(table: np.void, card: int) -> None:
-    """Put *card* on the open pile."""
-    table.stack[table.n_pile] = card
-    table.n_pile += 1
-    table.up = card
-    if card == JOKER_ID:
-        table.pile_jokers += 1
-    else:
-        table.pile_twice |= table.pile & bit(card)
-        table.pile |= bit(card)
-
-
-@helper
-def _take_open(table: np.void) -> int:
-    """Take the top card off the open pile."""
-    card = np.int64(table.up)
-    table.n_pile -= 1
-    table.stack[table.n_pile] = -1
-    table.up = table.stack[table.n_pile - 1] if table.n_pile else -1
-    if card == JOKER_ID:
-        table.pile_jokers -= 1
-    else:
-        table.pile, table.pile_twice = take_away(table.pile, table.pile_twice, bit(card))
-    return card
-
-
-@helper
-def _empty_pile(table: np.void) -> None:
-    for i in range(MAX_CARDS):
-        table.stack[i] = -1
-    table.n_pile = 0
-    table.pile = 0
-    table.pile_twice = 0
-    table.pile_jokers = 0
-    table.up = -1
-
-
-@helper
-def _know(table: np.void, seat: int, card: int) -> None:
-    """Note that everybody saw *seat* take *card*."""
-    table.picked[seat] |= bit(card)
-    if card == JOKER_ID:
-        table.known_jokers[seat] += 1
-    else:
-        table.known_twice[seat] |= table.known[seat] & bit(card)
-        table.known[seat] |= bit(card)
 
 
 @helper
@@ -557,8 +453,8 @@ def _reshuffle(row: np.void) -> None:
     for i in range(n, MAX_CARDS):
         row.deck[i] = -1
     shuffle_first(row, n)
-    _empty_pile(table)
-    _lay_open(table, up)
+    empty_pile(table)
+    lay_open(table, up)
     row.pos = 0
     table.stock = n
     table.reshuffles += 1
@@ -603,8 +499,7 @@ def _draw_stock(row: np.void) -> int:
 
 @helper
 def _draw_pile(row: np.void) -> None:
-    card = _take_open(row.table)
-    _know(row.table, row.table.actor, card)
+    card = take_open(row.table, row.table.actor)
     _drawn(row, card, card)
 
 
@@ -629,7 +524,7 @@ def _throw(row: np.void, card: int) -> None:
     give_up(mine, card)
     mine.drawn = -1
     _forget(table, seat, card)
-    _lay_open(table, card)
+    lay_open(table, card)
     table.fresh = 0
     table.last_discard[seat] = card
 

@@ -11,16 +11,15 @@ import numpy as np
 
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, popcount
+from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.games.indian.melds import (
     GROUP,
-    JOKER_BIT,
     WINDOWS,
     Ints,
     field_size,
     next_group,
     paired_ranks,
     split_wilds,
-    take_away,
     without_group,
 )
 from rummylab.games.indian.mindist import (

@@ -10,8 +10,9 @@ from rummylab._jit import helper
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.tensor_kernels import always_ask, clear, keep_code, put_byte, put_cards
 from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.engine.two_decks import kinds
 from rummylab.games.indian import rules as r
-from rummylab.games.indian.rules import DISCARD, PLAY_ON_CODE, is_legal, kinds
+from rummylab.games.indian.rules import DISCARD, PLAY_ON_CODE, is_legal
 
 CHOICES: Final = (
     Choice("draw stock", r.DRAW_STOCK, "draw the top card of the stock"),

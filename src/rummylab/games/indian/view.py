@@ -174,6 +174,7 @@ class Indian(KernelRules):
         rules["split_within"] = form.split_within if form.split else 0
         rules["no_drops"] = self.seats == 2 and not form.drop_at_two
         table["chips"][0, : self.seats] = form.chips
+        table["stack"] = -1
         return rows
 
     def cards_each(self, row: Rows) -> int:

@@ -35,13 +35,14 @@ from rummylab.arena.ordered import ORDERED_CHUNK, ORDERED_DEAL, Ordered, deals_o
 from rummylab.arena.plan import chunks_of
 from rummylab.cards.bits import ALL_CARDS, bit
 from rummylab.cards.card import JOKER_ID
+from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.cards.rng import any_card, root_of
 from rummylab.engine.batch import BatchDriver
 from rummylab.engine.pointers import Floats
+from rummylab.engine.two_decks import kinds, take_up
 from rummylab.errors import OptionError
 from rummylab.games.indian import batch as indian_batch
 from rummylab.games.indian import rules
-from rummylab.games.indian.melds import JOKER_BIT, take_away
 from rummylab.games.indian.mindist import PLACES, min_dist
 from rummylab.games.indian.minscore import CAP
 from rummylab.games.indian.rules import (
@@ -55,8 +56,6 @@ from rummylab.games.indian.rules import (
     Rows,
     can_take,
     give_up,
-    kinds,
-    take_up,
 )
 from rummylab.games.indian.target import (
     OWN_AT,
