@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
-from helpers import push, words
+from helpers import words
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
-from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.games.contract.view import ContractRummy, contract
+from two_deck_tables import filled_deck
 
 READY = "7c 7h 7s 9c 9h 2s 4d"
 """Two sets of three with the two of spades, and a card to spare."""
@@ -29,10 +27,7 @@ def make_deck(*hands: str, up: str, stock: str = "", starter: int = 0, decks: in
     dealt = [words(hand) for hand in hands]
     in_order = dealt[starter:] + dealt[:starter]
     fixed = [card for cards in zip(*in_order, strict=True) for card in cards] + [Card.parse(up), *words(stock)]
-    rest = Counter(Deck.ordered(decks=decks, jokers=decks * jokers))
-    rest.subtract(fixed)
-    assert min(rest.values()) >= 0, f"too many of {[str(card) for card, n in rest.items() if n < 0]}"
-    return Deck((*fixed, *rest.elements()))
+    return filled_deck(fixed, decks=decks, jokers=decks * jokers)
 
 
 def table_with(rules: ContractRummy, *hands: str, up: str, stock: str = "", starter: int = 0) -> State:
@@ -53,20 +48,6 @@ def deal(
 ) -> State:
     """A table with these cards on it."""
     return table_with(contract(preset, **changes), seat0, seat1, up=up, stock=stock, starter=starter)
-
-
-def hand_of(state: State, seat: int) -> Hand:
-    mine = state.rows()["mine"][0][seat]
-    return Hand(int(mine["hand"]), int(mine["twice"]), int(mine["jokers"]))
-
-
-def draw_and_throw(state: State, turns: int) -> State:
-    """Let the players draw from the stock and throw what they drew."""
-    for _ in range(turns):
-        push(state, "draw stock")
-        drawn = next(event for event in reversed(state.log) if event.secret)
-        push(state, f"discard {drawn.secret[0]}")
-    return state
 
 
 class Replacer:

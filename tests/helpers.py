@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,25 @@ def fewer(n: int, *agents: str) -> int:
     """How many games to play where *n* are played with quick agents: agents that sample hands take a thousand times
     longer."""
     return max(2, n // 20) if any(name.startswith(_THINKERS) for name in agents) else n
+
+
+def assert_hands_follow_each_other(states: Sequence[State]) -> None:
+    """The hands of a match are finished and in order, each begins with the last scores, and none follows the end."""
+    assert all(state.actor is None for state in states)
+    assert [state.hand_no for state in states] == list(range(len(states)))
+    for before, after in pairwise(states):
+        assert not before.match_is_over
+        assert after.scores_before == before.scores
+
+
+def assert_tallies_are_of_legal_matches(rules: Rules, tallies: np.ndarray) -> None:
+    """No move was illegal, every hand has an outcome, and matches to a target end there."""
+    assert not tallies["illegal"].any()
+    assert (tallies["hands"] > 0).all()
+    assert (tallies["outcomes"].sum(axis=1) == tallies["hands"]).all()
+    if target := getattr(rules.options, "target", 0):
+        assert (tallies["scores"].max(axis=1) >= target).all()
+        assert (tallies["winner"] == tallies["scores"].argmax(axis=1)).all()
 
 
 def mask_of(numbers: Iterable[int]) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
-from helpers import push, words
+from helpers import words
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
-from rummylab.cards.hand import Hand
 from rummylab.engine.state import State
 from rummylab.games.indian.view import indian
+from two_deck_tables import filled_deck
 
 COMPLETE = "2c 3c 4c 6h 7h 8h 9s Ts Js Qs Kc Kh Ks"
 """Thirteen cards that can be declared whatever is wild: two pure runs, a run, a group."""
@@ -25,10 +24,7 @@ def make_deck(
     dealt = [card for turn in zip(*map(words, hands), strict=True) for card in turn]
     assert len(dealt) == 13 * len(hands), "thirteen cards each"
     fixed = [*dealt, Card.parse(indicator), Card.parse(up), *words(stock)]
-    rest = Counter(Deck.ordered(decks=decks, jokers=jokers))
-    rest.subtract(fixed)
-    assert min(rest.values()) >= 0, f"too many of {[str(card) for card, n in rest.items() if n < 0]}"
-    return Deck((*fixed, *rest.elements()))
+    return filled_deck(fixed, decks=decks, jokers=jokers)
 
 
 def deal(
@@ -46,16 +42,3 @@ def deal(
     options = rules.options
     deck = make_deck(hands, indicator, up, stock, decks=options.decks, jokers=options.printed_jokers)
     return State.deal(rules, 0, starter=starter, deck=deck)
-
-
-def hand_of(state: State, seat: int) -> Hand:
-    mine = state.rows()["mine"][0][seat]
-    return Hand(int(mine["hand"]), int(mine["twice"]), int(mine["jokers"]))
-
-
-def draw_and_throw(state: State, turns: int) -> State:
-    """Let the players draw from the stock and throw what they drew."""
-    for _ in range(turns):
-        push(state, "draw stock")
-        push(state, f"discard {state.log[-1].secret[0]}")
-    return state

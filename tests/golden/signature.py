@@ -1,4 +1,4 @@
-"""The behaviour signature: fixed deals, fixed agents, a hash of every event log.
+"""The behavior signature: fixed deals, fixed agents, a hash of every event log.
 
 ``python tests/golden/signature.py`` prints the hashes, with ``--write`` it pins them in ``signatures.json`` and writes
 the readable record beside it. When a rule or an agent changes on purpose, the version of the rules moves too and
@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from itertools import combinations, islice, pairwise
 from pathlib import Path
 
@@ -30,6 +31,7 @@ PINNED = HERE / "signatures.json"
 READABLE = HERE / "gin_hand.txt"
 SEED = 20_260
 HANDS_AT_THE_TABLE = 40
+HANDS_OF_A_MATCH = 12
 BATCH_PAIRS = 200
 _FEW = 3
 ADDED = ("places", "shares", "rejoins")
@@ -63,22 +65,29 @@ def seated(first: str, second: str, seats: int) -> list[str]:
     return [(first, second)[seat % 2] for seat in range(seats)]
 
 
-def table_signature(game: str, preset: str, first: str, second: str) -> str:
-    """The hash of the logs of some forty hands at the Python table, from as many matches as that takes."""
-    digest = hashlib.sha256()
+def table_matches(game: str, preset: str, first: str, second: str) -> Iterator[list[State]]:
+    """Yield some forty hands at the Python table: matches one by one, each with its first dozen hands."""
     rules = GAMES[game].rules(preset)
     n = pair = 0
     while n < fewer(HANDS_AT_THE_TABLE, first, second):
         players = [agent(game, name) for name in seated(first, second, rules.seats)]
-        for state in islice(play_match(rules, players, SEED, pair=pair), 12):
-            digest.update(pinned_text(state).encode())
-            n += 1
+        hands = list(islice(play_match(rules, players, SEED, pair=pair), HANDS_OF_A_MATCH))
+        yield hands
+        n += len(hands)
         pair += 1
+
+
+def table_signature(matches: Iterable[list[State]]) -> str:
+    """The hash of the logs of all hands."""
+    digest = hashlib.sha256()
+    for hands in matches:
+        for state in hands:
+            digest.update(pinned_text(state).encode())
     return digest.hexdigest()[:24]
 
 
-def batch_signature(game: str, preset: str, first: str, second: str) -> str:
-    """The hash of the results of pairs of matches in the batch kernel."""
+def batch_tallies(game: str, preset: str, first: str, second: str) -> np.ndarray:
+    """The results of pairs of matches in the batch kernel."""
     rules, kernels = GAMES[game].rules(preset), GAMES[game].batch
     players = [agent(game, name) for name in seated(first, second, rules.seats)]
     # Where a match is one hand, ten times as many: rare showdowns must be among them.
@@ -89,8 +98,12 @@ def batch_signature(game: str, preset: str, first: str, second: str) -> str:
     acts, params = [player.kernel for player in players], [player.params for player in players]
     swapped = [range(rules.seats), range(rules.seats)[::-1]]
     kernels.play_seatings(rules.new_rows(1), root_of(SEED), 0, swapped, acts, params, tallies)
-    # By value, so that padding and byte order play no part.
-    names = [name for name in tallies.dtype.names if name not in ADDED]
+    return tallies
+
+
+def batch_signature(tallies: np.ndarray) -> str:
+    """The hash of the results, by value, so that padding and byte order play no part."""
+    names = [name for name in tallies.dtype.names or () if name not in ADDED]
     values = list(zip(*(tallies[name].tolist() for name in names), strict=True))
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
@@ -109,12 +122,12 @@ def meetings(game: str, preset: str) -> list[tuple[str, str]]:
 
 
 def signatures() -> dict[str, dict[str, str | int]]:
-    """Return the hashes by game, preset and meeting, with the version the behaviour belongs to."""
+    """Return the hashes by game, preset and meeting, with the version the behavior belongs to."""
     return {
         f"{name}/{preset}/{first}/{second}": {
             "version": game.rules(preset).version,
-            "table": table_signature(name, preset, first, second),
-            "batch": batch_signature(name, preset, first, second),
+            "table": table_signature(table_matches(name, preset, first, second)),
+            "batch": batch_signature(batch_tallies(name, preset, first, second)),
         }
         for name, game in GAMES.items()
         for preset in game.presets

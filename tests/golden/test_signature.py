@@ -1,4 +1,7 @@
-"""Rules and agents do what they did: a rule or an agent never changes by accident."""
+"""Rules and agents do what they did: a rule or an agent never changes by accident.
+
+The games that are pinned are also checked: every agent plays every preset legally, at the table and in the batch.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import json
 import pytest
 import signature
 
+from helpers import assert_hands_follow_each_other, assert_tallies_are_of_legal_matches
 from rummylab.agents.registry import entries
 from rummylab.games.registry import GAMES
 
 ADVICE = (
-    "behaviour changed. If on purpose: move Rules.version, say why in the changelog,"
+    "behavior changed. If on purpose: move Rules.version, say why in the changelog,"
     " and run `python tests/golden/signature.py --write`"
 )
 PINNED = json.loads(signature.PINNED.read_text())
@@ -28,12 +32,19 @@ def test_every_agent_is_pinned_under_every_preset() -> None:
 
 @pytest.mark.parametrize("name", PINNED)
 def test_play_at_the_table_has_the_pinned_signature(name: str) -> None:
-    assert signature.table_signature(*name.split("/")) == PINNED[name]["table"], ADVICE
+    matches = list(signature.table_matches(*name.split("/")))
+    for hands in matches:
+        assert_hands_follow_each_other(hands)
+        assert hands[-1].match_is_over or len(hands) == signature.HANDS_OF_A_MATCH
+    assert signature.table_signature(matches) == PINNED[name]["table"], ADVICE
 
 
 @pytest.mark.parametrize("name", PINNED)
 def test_play_in_the_batch_kernel_has_the_pinned_signature(name: str) -> None:
-    assert signature.batch_signature(*name.split("/")) == PINNED[name]["batch"], ADVICE
+    game, preset, first, second = name.split("/")
+    tallies = signature.batch_tallies(game, preset, first, second)
+    assert_tallies_are_of_legal_matches(GAMES[game].rules(preset), tallies)
+    assert signature.batch_signature(tallies) == PINNED[name]["batch"], ADVICE
 
 
 @pytest.mark.parametrize("name", PINNED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,16 +18,15 @@ from test_leaks import (
     phase_of,
     reshuffles,
 )
+from two_deck_leaks import check_after_reshuffles, next_stock_card_in_the_notes, opponents_hand_as_known_cards
 
-from contract_tables import Replacer, deal, hand_of
+from contract_tables import Replacer, deal
 from helpers import RandomChooser, played_states, push, registered
-from rummylab.cards.card import Card
-from rummylab.cards.hand import Hand
 from rummylab.engine.referee import play_match
 from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.games.contract.view import ContractRummy, contract
+from rummylab.games.contract.view import contract
 
 ALL_PHASES = {(phase, seat) for phase in ("draw", "play", "lay down", "over") for seat in (0, 1)}
 
@@ -148,60 +147,12 @@ def phase_of_row(row: Rows) -> str:
 # --- After a reshuffle ------------------------------------------------------------------------------------------------
 
 
-def after_a_reshuffle(rules: ContractRummy, seed: int) -> Iterator[State]:
-    """Positions of a round from the first reshuffle on."""
-    state = State.deal(rules, seed)
-    players = [RandomChooser(seed + i, eager=0.3) for i in range(2)]
-    while (seat := state.actor) is not None:
-        if state.rows()["table"]["reshuffles"][0]:
-            yield state
-        state.push(players[seat].act(state.observe(seat)))
-
-
-def exchange(state: State, viewer: Seat, rng: np.random.Generator) -> Rows:
-    """A position that differs from *state* only in what *viewer* cannot see: stock and unknown cards."""
-    row = state.rows()
-    table, mine = row["table"][0], row["mine"][0]
-    start, n, other = int(row["pos"][0]), int(table["stock"]), 1 - viewer
-    known = Hand(int(table["known"][other]), int(table["known_twice"][other]), int(table["known_jokers"][other]))
-    unknown = list(hand_of(state, other) - known)
-    cards = [Card(int(card)) for card in row["deck"][0, start : start + n]] + unknown
-    cards = [cards[i] for i in rng.permutation(len(cards))]
-    row["deck"][0, start : start + n] = [card.id for card in cards[:n]]
-    row["rng"] = rng.integers(2**63)
-    hand = Hand.of([*known, *cards[n:]])
-    mine[other]["hand"], mine[other]["jokers"] = hand.mask, hand.jokers
-    return row
-
-
 @pytest.mark.parametrize("preset", ["chinese", "chinese-literal"])
 def test_after_a_reshuffle_too_nobody_sees_what_it_may_not(preset: str) -> None:
-    rng = np.random.default_rng(5)
-    rules = contract(preset)
-    players = registered("contract")
-    n = 0
-    for state in (state for seed in range(2) for state in after_a_reshuffle(rules, seed)):
-        if n > 240:
-            break
-        for viewer in map(Seat, range(2)):
-            seen = state.observe(viewer)
-            row = exchange(state, viewer, rng)
-            codes = tuple(rules.legal(row)) if viewer == state.actor else ()
-            twin = rules.observation(viewer, rules.observe(row, viewer), seen.log, codes)
-            assert_looks_the_same(seen, twin, players)
-            n += 1
-    assert n > 100
+    check_after_reshuffles(contract(preset), eager=0.3, most=240)
 
 
 # --- Planted leaks ----------------------------------------------------------------------------------------------------
-
-
-def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
-    view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
-
-
-def opponents_hand_as_known_cards(row: Rows, seat: Seat, view: Rows) -> None:
-    view["table"]["known"][0, 1 - seat] = row["mine"]["hand"][0, 1 - seat]
 
 
 def opponents_wilds_in_the_points(row: Rows, seat: Seat, view: Rows) -> None:

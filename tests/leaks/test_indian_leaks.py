@@ -16,15 +16,16 @@ from test_leaks import (
     leaky,
     reshuffles,
 )
+from two_deck_leaks import check_after_reshuffles, next_stock_card_in_the_notes, opponents_hand_as_known_cards
 
 from helpers import RandomChooser, push, registered
-from indian_tables import COMPLETE, JUNK, deal, draw_and_throw, hand_of
+from indian_tables import COMPLETE, JUNK, deal
 from rummylab.cards.card import Card
-from rummylab.cards.hand import Hand
 from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.games.indian.view import Indian, IndianObservation, indian
+from two_deck_tables import draw_and_throw
 
 SEVERAL: list[dict[str, Any]] = [
     {"seats": 3, "round_limit": 8},
@@ -136,55 +137,10 @@ def test_in_a_match_reshuffling_what_a_seat_cannot_see_changes_nothing_for_it(fo
 # --- After a reshuffle ------------------------------------------------------------------------------------------------
 
 
-def after_a_reshuffle(rules: Indian, seed: int) -> Iterator[State]:
-    """Positions of a deal from the first reshuffle on."""
-    state = State.deal(rules, seed)
-    players = [RandomChooser(seed + i, eager=0.0) for i in range(rules.seats)]
-    while (seat := state.actor) is not None:
-        if state.rows()["table"]["reshuffles"][0]:
-            yield state
-        state.push(players[seat].act(state.observe(seat)))
-
-
-def exchange(state: State, viewer: Seat, rng: np.random.Generator) -> Rows:
-    """A position that differs from *state* only in the order of what *viewer* cannot see: stock and unknown cards."""
-    row = state.rows()
-    table, mine = row["table"][0], row["mine"][0]
-    start, n = int(row["pos"][0]), int(table["stock"])
-    stock = [Card(int(card)) for card in row["deck"][0, start : start + n]]
-    others = [seat for seat in range(state.rules.seats) if seat != viewer]
-    known = {
-        seat: Hand(*(int(table[name][seat]) for name in ("known", "known_twice", "known_jokers"))) for seat in others
-    }
-    unknown = {seat: list(hand_of(state, seat) - known[seat]) for seat in others}
-    cards = stock + [card for seat in others for card in unknown[seat]]
-    cards = [cards[i] for i in rng.permutation(len(cards))]
-    row["deck"][0, start : start + n] = [card.id for card in cards[:n]]
-    row["rng"] = rng.integers(2**63)
-    cards = cards[n:]
-    for seat in others:
-        hand = Hand.of([*known[seat], *cards[: len(unknown[seat])]], decks=2)
-        cards = cards[len(unknown[seat]) :]
-        mine[seat]["hand"], mine[seat]["twice"], mine[seat]["jokers"] = hand.mask, hand.twice, hand.jokers
-    return row
-
-
 @presets
 @pytest.mark.parametrize("seats", [2, 4])
 def test_after_a_reshuffle_too_nobody_sees_what_it_may_not(preset: str, seats: int) -> None:
-    rng = np.random.default_rng(5)
-    rules = indian(preset, seats=seats, round_limit=60)
-    players = registered("indian")
-    n = 0
-    for state in (state for seed in range(2) for state in after_a_reshuffle(rules, seed)):
-        for viewer in map(Seat, range(seats)):
-            seen = state.observe(viewer)
-            row = exchange(state, viewer, rng)
-            codes = tuple(rules.legal(row)) if viewer == state.actor else ()
-            twin = rules.observation(viewer, rules.observe(row, viewer), seen.log, codes)
-            assert_looks_the_same(seen, twin, players)
-            n += 1
-    assert n > 100
+    check_after_reshuffles(indian(preset, seats=seats, round_limit=60))
 
 
 def test_the_cards_of_a_reshuffled_stock_are_known_but_not_their_order() -> None:
@@ -198,14 +154,6 @@ def test_the_cards_of_a_reshuffled_stock_are_known_but_not_their_order() -> None
 
 
 # --- Planted leaks ----------------------------------------------------------------------------------------------------
-
-
-def next_stock_card_in_the_notes(row: Rows, seat: Seat, view: Rows) -> None:
-    view["mine"]["memory"][0, 0] = row["deck"][0, row["pos"][0]]
-
-
-def opponents_hand_as_known_cards(row: Rows, seat: Seat, view: Rows) -> None:
-    view["table"]["known"][0, 1 - seat] = row["mine"]["hand"][0, 1 - seat]
 
 
 def opponents_jokers_on_the_table(row: Rows, seat: Seat, view: Rows) -> None:

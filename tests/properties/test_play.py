@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from helpers import HOUSE_RULES, PRESETS, act, line_ups, make_deck, played_states
-from indian_tables import hand_of as indian_hand
 from properties import contract_reference, gin_pass_reference, indian_score, reference
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
@@ -25,6 +24,7 @@ from rummylab.games.contract.options import ContractOptions
 from rummylab.games.gin_pass.options import GinPassOptions
 from rummylab.games.indian.options import IndianOptions
 from rummylab.games.registry import GAMES
+from two_deck_tables import hand_of as indian_hand
 
 TABLES = [pytest.param(g, p, {}, id=f"{g}-{p}") for g, p in PRESETS] + [
     pytest.param(g, p, changes, id=f"{g}-{p}-{'-'.join(changes)}") for g, p, changes in HOUSE_RULES

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contract_tables import hand_of, table_with
+from contract_tables import table_with
 from helpers import legal, push, refused, table, verbs, words
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
@@ -22,6 +22,7 @@ from rummylab.games.contract.options import ContractOptions
 from rummylab.games.contract.view import contract
 from rummylab.games.lookup import rules_of
 from rummylab.games.registry import GAMES
+from two_deck_tables import hand_of
 
 # --- 11. Runs ---------------------------------------------------------------------------------------------------------
 

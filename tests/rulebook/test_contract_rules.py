@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from contract_tables import JUNK, READY, deal, draw_and_throw, hand_of, make_deck
+from contract_tables import JUNK, READY, deal, make_deck
 from helpers import legal, push, refused, table, verbs
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
@@ -18,6 +18,7 @@ from rummylab.engine.state import State
 from rummylab.errors import DeckError, OptionError
 from rummylab.games.contract.options import Contract
 from rummylab.games.contract.view import contract
+from two_deck_tables import draw_and_throw, hand_of
 
 LAY_DOWN = "lay down 7c 7h 7s; lay down 9c 9h 2s"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from helpers import legal, push, table, verbs
-from indian_tables import JUNK, deal, hand_of
+from indian_tables import JUNK, deal
 from properties.indian_match import MatchLedger
 from rummylab.agents.registry import agent
 from rummylab.engine.referee import play_match
@@ -21,6 +21,7 @@ from rummylab.games.indian.formats import Format
 from rummylab.games.indian.options import IndianOptions
 from rummylab.games.indian.rules import SHARES
 from rummylab.games.indian.view import IndianObservation, indian
+from two_deck_tables import hand_of
 
 
 def dealt(form: str, lost: Sequence[int], *, starter: int = 0, **more: Any) -> State:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers import legal, push, table, verbs, words
-from indian_tables import COMPLETE, JUNK, deal, draw_and_throw, hand_of, make_deck
+from indian_tables import COMPLETE, JUNK, deal, make_deck
 from rummylab.agents.registry import agent
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
@@ -20,6 +20,7 @@ from rummylab.errors import DeckError, IllegalActionError, OptionError, UnknownN
 from rummylab.games.indian.minscore import min_score
 from rummylab.games.indian.options import IndianOptions
 from rummylab.games.indian.view import indian
+from two_deck_tables import draw_and_throw, hand_of
 
 # --- 1. Players, decks, jokers ----------------------------------------------------------------------------------------
 
