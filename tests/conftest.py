@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests listed in `slow_tests.txt` as slow, and run them first, the dearest before all others."""
+    """Mark the tests listed in `slow_tests.txt` as slow, and run them first, starting with the slowest."""
     lines = SLOW.read_text().split("\n")
     dear = set(lines[: lines.index("")])
     listed = set(lines)

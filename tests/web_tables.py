@@ -135,7 +135,7 @@ NAME = re.compile(rf"({'|'.join(NAMES)}) of (clubs|hearts|spades|diamonds)")
 def cards_in(text: str) -> set[str]:
     """Return every card that *text* names, in any of the ways in which answers name cards.
 
-    What a wild card of the own hand stands for is the name of a place in a meld, not of a card.
+    What a wild card in the player's own hand stands for names a place in a meld, not a card.
     """
     text = re.sub(r'"stands_for":"[^"]*"', "", text)
     found = set(CARD.findall(text))

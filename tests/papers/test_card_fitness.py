@@ -30,13 +30,13 @@ ALL_52 = frozenset(range(52))
 UNTRAINED = tables.uniform()
 
 
-def position(hand: str, *, up: str = "", drawn: str = "", pile: str = "", stock: int = 25, **his: str) -> Any:
-    """Ten cards to draw with (*up*), or eleven to discard from; *his*: ``known`` and ``thrown`` of the opponent."""
+def position(hand: str, *, up: str = "", drawn: str = "", pile: str = "", stock: int = 25, **theirs: str) -> Any:
+    """Ten cards to draw with (*up*), or eleven to discard from; *theirs*: ``known`` and ``thrown`` of the opponent."""
     row = gin().new_rows(1)[0]
     table, mine = row["table"], row["mine"][0]
     mine["hand"], mine["drawn"] = Hand.parse(f"{hand} {drawn}").mask, -1
-    table["pile"] = Hand.parse(f"{pile} {his.get('thrown', '')} {up}").mask
-    for name, cards in his.items():
+    table["pile"] = Hand.parse(f"{pile} {theirs.get('thrown', '')} {up}").mask
+    for name, cards in theirs.items():
         table[name][1] = Hand.parse(cards).mask
     table["phase"], table["up"] = (r.DRAW, Card.parse(up).id) if up else (r.DISCARD, -1)
     table["stock"], table["limit"], table["taken"], table["turn"] = stock, 10, -1, 6

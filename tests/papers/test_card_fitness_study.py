@@ -1,4 +1,4 @@
-"""The study of Gallucci et al., played again in small, and the published report."""
+"""A quick version of the study of Gallucci et al., and the published report."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_the_mindist_family_takes_the_pile_card_if_and_only_if_mindist_falls(pla
 @pytest.mark.parametrize("player", [*FAMILY, "mindist-drawn"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_mindist_family_plays_by_mindist_all_deal_long(player: str, seed: int) -> None:
-    """Every draw and discard of a deal agrees with MinDist worked out anew."""
+    """Every draw and discard of a deal agrees with MinDist computed from scratch."""
     rules = indian()
     state = State.deal(rules, seed)
     players = [agent("indian", player), agent("indian", "minscore")]

@@ -1,4 +1,4 @@
-"""What Saha et al. printed, and what the rules page says about it; and their study, played again in small."""
+"""What Saha et al. printed, what the rules page says about it, and a quick version of their study."""
 
 from __future__ import annotations
 

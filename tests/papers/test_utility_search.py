@@ -70,7 +70,7 @@ def test_an_up_card_that_makes_gin_is_taken() -> None:
 
 
 def test_the_card_the_opponent_waits_for_is_kept() -> None:
-    """He took a king and kept it, so he has another or hopes for it. A ten is as dear and of no use to him."""
+    """The opponent took a king and kept it: they have another or hope for one. A ten costs as much and is no use."""
     state = position("Kc Th 2c 2d 2h 3s 4s 5s 8d Qs", "Ah 5c 6s 8c Jd Qd 9h 4d Ad 7h", "Ks", "9c 6c 6d 7c 7s")
     moves = ["pass", "draw upcard", "discard Qd", "draw stock", "discard Qs", "draw stock", "discard Jd", "draw stock"]
     push(state, *moves)

@@ -49,7 +49,7 @@ def test_a_complete_hand_is_laid_down() -> None:
 
 def test_eight_cards_get_a_discard() -> None:
     value = json.loads(run("hand", "contract", "7c 7h 7s 9c 9h Kd 4d Qc", "--json"))
-    assert value["discard"] in ("Kd", "Qc"), "of the useless cards the dear ones go first"
+    assert value["discard"] in ("Kd", "Qc"), "of the useless cards the highest go first"
     assert len(value["choices"]) == 8
     assert [choice["short"] for choice in value["choices"]] == sorted(choice["short"] for choice in value["choices"])
 

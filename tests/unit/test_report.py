@@ -72,7 +72,7 @@ def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made_up(n_agents: int, n_deals: int = 60) -> Facts:
-    """A tournament of agents whose strength falls with their number; nobody plays, the results are drawn by lot."""
+    """A tournament of agents whose strength falls with their number; nobody plays, the results are random."""
     rng = np.random.default_rng(5)
     names = tuple(f"agent-with-a-name-{i}" for i in range(n_agents))
     plan = Plan(game="gin", agents=names, games=2 * n_deals, seed=1, self_play=True)

@@ -68,7 +68,7 @@ def analyze(
     """Rank the moves of a position by expected points, with reasons.
 
     Every move is played out in the same possible tables, which are drawn from what the player can see. Of a whole
-    table, or a record, only what the player to act sees is used. With --worlds the time does not matter, so that the
+    table, or a record, only what the player to act sees is used. With --worlds there is no time limit, so the
     same seed gives the same numbers.
     """
     from rummylab.analysis.values import Budget

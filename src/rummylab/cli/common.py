@@ -124,7 +124,10 @@ StoreOption = Annotated[
 RunOption = Annotated[
     str | None,
     typer.Option(
-        "--run", metavar="NAME", help="Name of the run in the store. It has one configuration.", rich_help_panel=KEEPING
+        "--run",
+        metavar="NAME",
+        help="Name of the run in the store, which keeps its configuration.",
+        rich_help_panel=KEEPING,
     ),
 ]
 StoreFile = Annotated[

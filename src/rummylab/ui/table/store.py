@@ -25,7 +25,7 @@ from rummylab.ui.table.session import Command, HandStart, Session
 
 VERSION: Final = 1
 TERMINAL: Final = "terminal"
-"""What stands in the place of a token's hash for the person at the terminal."""
+"""Takes the place of a token's hash for the person at the terminal."""
 SCHEMA: Final = """
 CREATE TABLE players (id INTEGER PRIMARY KEY, token TEXT NOT NULL UNIQUE, name TEXT NOT NULL, created REAL NOT NULL);
 CREATE TABLE tables (
