@@ -262,6 +262,8 @@ def draw_cost(path: Path, points: Points) -> None:
         left.legend(loc="upper left")
         right.plot(games, [point["megabytes"] for point in found], "o-", color=plots.BLUE)
         right.axhline(MOST_MEGABYTES, color=plots.GREY, lw=0.8)
+        below: Any = {"xytext": (0, -11), "textcoords": "offset points", "color": plots.GREY}
+        right.annotate("goal: below", (games[0], MOST_MEGABYTES), **below)
         right.set(xscale="log", xlabel="games", ylabel="memory, in MB", title="Peak memory of a match", ylim=(0, None))
         right.set(xlim=left.get_xlim())
 

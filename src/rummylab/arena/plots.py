@@ -305,23 +305,30 @@ _PAPER: Any = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0
 def dots(
     path: Path, places: Sequence[int], series: Mapping[str, Sequence[Estimate]], *, x: str, y: str, title: str
 ) -> None:
-    """Draw estimates with their intervals over whole numbers, around zero."""
+    """Draw estimates with their intervals over whole numbers, around zero, the number of the highest above it."""
     looks = [(BLUE, "o"), (VERMILION, "s"), (GREEN, "^")]
+    highest = np.argmax([[value.value for value in values] for values in series.values()], axis=0)
     with figure(path, WIDTH, 3.6) as (_, axes):
         axes.axhline(0, color=GREY, lw=1)
         for k, ((label, values), (color, marker)) in enumerate(zip(series.items(), looks, strict=False)):
             at = np.array(places, np.float64) + 0.1 * (k - (len(series) - 1) / 2)
             points(axes, at, values, color, marker, label, ls="-", lw=1)
-            for place, value in zip(at, values, strict=True):
-                away = (-8, "right") if k == 0 else (8, "left")
-                axes.annotate(
-                    f"{value.value:+.2f}",
-                    (place, value.value),
-                    xytext=(away[0], -12 if k else 8),
-                    textcoords="offset points",
-                    ha=away[1],
-                    color=color,
-                    fontsize=SMALL,
-                )
-        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places), xlim=(min(places) - 0.8, max(places) + 0.6))
+            how: Any = {"textcoords": "offset points", "ha": "center", "va": "center", "color": color}
+            for place, value, top in zip(at, values, highest, strict=True):
+                written, away = minus(f"{value.value:+.2f}"), 15 if k == top else -15
+                axes.annotate(written, (place, value.value), (0, away), fontsize=SMALL, **how, **halo())
+        axes.set(xlabel=x, ylabel=y, title=title, xticks=list(places), xlim=(min(places) - 0.5, max(places) + 0.5))
+        axes.margins(y=0.14)
         axes.legend(loc="best")
+
+
+def halo() -> dict[str, Any]:
+    """Return the options of a text that stays readable where lines run behind it."""
+    from matplotlib.patheffects import withStroke
+
+    return {"path_effects": [withStroke(linewidth=2.5, foreground="white")]}
+
+
+def minus(text: str) -> str:
+    """Return *text* with a true minus sign, as the axes have it."""
+    return text.replace("-", "\N{MINUS SIGN}")

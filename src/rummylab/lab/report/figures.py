@@ -25,7 +25,9 @@ from rummylab.arena.plots import (
     WIDTH,
     figure,
     forest,
+    halo,
     ink,
+    minus,
     points,
 )
 from rummylab.arena.ratings import Rating
@@ -132,9 +134,10 @@ def _matrix(
     labels = [facts.labels[name] for name in names]
     letters = max(len(label) for label in labels)
     cell = (WIDTH - 0.4 - 0.075 * letters) / n
-    if cell < _TIGHT and neutral == 0:
+    form = _form_that_fits(values[np.isfinite(values)], form, cell)
+    if neutral == 0 and form and "+" not in form:
         title += "; orange above 0, purple below"
-    with figure(to, WIDTH, 0.9 + 0.075 * letters + max(cell, 0.28) * n) as (drawn, axes):
+    with figure(to, WIDTH, 0.9 + 0.5 * (not form) + 0.075 * letters + max(cell, 0.28) * n) as (drawn, axes):
         drawn.suptitle("\n".join(textwrap.wrap(title, 46)), x=0.01, ha="left", fontsize=10.5, fontweight="bold")
         # The square root shows differences among equals, which a clean sweep elsewhere would wash out.
         norm = FuncNorm(
@@ -144,8 +147,10 @@ def _matrix(
         image = axes.pcolormesh(edges, edges, values, cmap="PuOr_r", norm=norm, edgecolors="white", lw=1.5)
         axes.invert_yaxis()
         for (i, one), (j, two) in product(enumerate(names), repeat=2):
-            if (one, two) in cells:
+            if form and (one, two) in cells:
                 _cell(axes, i, j, *cells[one, two], form, ink(image, values[i, j]), cell)
+        if not form:
+            _color_scale(drawn, axes, image, neutral, reach)
         axes.set_yticks(range(n), labels, fontsize=SMALL)
         axes.xaxis.tick_top()
         axes.set_xticks(range(n), labels, fontsize=SMALL, rotation=90)
@@ -154,26 +159,46 @@ def _matrix(
         axes.spines[:].set_visible(False)
 
 
+def _form_that_fits(values: Floats, form: str, width: float) -> str:
+    """Return *form* with as many digits as cells *width* inches wide have room for: the whole, less, or none.
+
+    The sign goes last, since the color shows it too. Smaller digits could not be read on a phone, and the report has
+    them as a table.
+    """
+    if width >= _ROOMY:
+        return form
+    unsigned = form.replace("+", "")
+    for shorter in (re.sub(r"\.\d", ".1", form), re.sub(r"\.\d", ".0", form), re.sub(r"\.\d", ".0", unsigned)):
+        shown = values if "+" in shorter else np.abs(values)
+        if _LETTER * max(len(shorter.format(value).replace(".", "")) for value in shown) <= width:
+            return shorter
+    return ""
+
+
 def _cell(axes: Any, i: int, j: int, estimate: Estimate, is_bold: bool, form: str, color: str, width: float) -> None:
-    """Write a value into a cell *width* inches wide, with its interval or with fewer digits, as the width allows."""
-    how: dict[str, Any] = {"ha": "center", "va": "center", "color": color, "in_layout": False}
+    """Write a value into a cell *width* inches wide, with its interval where there is room."""
+    how: dict[str, Any] = {"ha": "center", "va": "center", "color": color, "in_layout": False, "size": SMALL}
     how |= {"textcoords": "offset points", "weight": "bold" if is_bold else "normal"}
+    text = minus(form.format(estimate.value if "+" in form else abs(estimate.value)))
+    axes.annotate(text, (j, i), (0, 4.5 if width >= _ROOMY else 0), **how)
     if width >= _ROOMY:
         half = form.replace("+", "").format((estimate.high - estimate.low) / 2)
-        axes.annotate(_minus(form.format(estimate.value)), (j, i), (0, 4.5), size=SMALL, **how)
-        axes.annotate(f"± {half}", (j, i), (0, -7), size=SMALL, **how | {"weight": "normal"})
-        return
-    if width < _NARROW:
-        return  # The color alone: smaller digits could not be read on a phone, and the report has them as a table.
-    is_tight = width < _TIGHT
-    digits = re.sub(r"\.\d", ".0" if is_tight or abs(estimate.value) >= 10 else ".1", form)
-    # Where it is tight the color is the sign.
-    text = digits.replace("+", "").format(abs(estimate.value)) if is_tight else _minus(digits.format(estimate.value))
-    axes.annotate(text, (j, i), (0, 0), size=SMALL, **how)
+        axes.annotate(f"± {half}", (j, i), (0, -7), **how | {"weight": "normal"})
 
 
-_ROOMY, _TIGHT, _NARROW = 0.44, 0.3, 0.15
-"""Widths of a cell in inches: from which it shows its interval, and below which whole numbers only."""
+def _color_scale(drawn: Any, axes: Any, image: Any, neutral: float, reach: float) -> None:
+    """Draw below the table what its colors mean."""
+    away = [float(f"{part * reach:.1g}") for part in (0.1, 0.4, 1.0)]
+    ticks = [neutral + by for by in (*(-by for by in reversed(away)), 0.0, *away)]
+    scale = drawn.colorbar(image, ax=axes, orientation="horizontal", aspect=30, pad=0.02, ticks=ticks)
+    scale.ax.set_xticklabels([minus(f"{tick:+.3g}" if neutral == 0 and tick else f"{tick:.3g}") for tick in ticks])
+    scale.outline.set_visible(False)
+
+
+_ROOMY = 0.44
+"""Width of a cell in inches from which it shows its interval."""
+_LETTER = 0.094
+"""Width of a bold digit in inches."""
 
 
 def _signed_root(center: float) -> Callable[[Floats], Floats]:
@@ -231,9 +256,8 @@ def convergence(to: Path, facts: Facts) -> None:
             both = f"{facts.labels[c.first]} –\n{facts.labels[c.second]}"
             axes.set_title(both, fontsize=SMALL, fontweight="normal", pad=4)
             words = percent(c.win.value) + ("" if c.is_significant else " (undecided)")
-            axes.text(
-                0.98, 0.06, words, transform=axes.transAxes, ha="right", color=color, fontsize=SMALL, weight="bold"
-            )
+            how: Any = {"transform": axes.transAxes, "ha": "right", "color": color, "weight": "bold"}
+            axes.text(0.98, 0.06, words, fontsize=SMALL, **how, **halo())
             axes.tick_params(labelsize=SMALL)
             axes.locator_params(axis="x", nbins=4)
         for axes in list(grid.flat)[len(chosen) :]:
@@ -313,8 +337,6 @@ def _by_agent(facts: Facts, values: Callable[[MatchResult, int], Floats]) -> dic
 
 def _ridges(axes: Any, rows: Sequence[Floats]) -> None:
     """Draw a histogram for each of *rows*, the first on top, with its median."""
-    from matplotlib.patheffects import withStroke
-
     bins, logarithmic = _bins(np.concatenate(rows))
     for i, values in enumerate(rows):
         counts, _ = np.histogram(np.clip(values, bins[0], bins[-1]), bins)
@@ -325,13 +347,13 @@ def _ridges(axes: Any, rows: Sequence[Floats]) -> None:
         axes.plot([middle, middle], [i + 0.38, i - 0.1], color="black", lw=1.2)
         written = f"{middle:.1f}" if middle % 1 else f"{middle:.0f}"
         axes.annotate(
-            _minus(written),
+            minus(written),
             (middle, i - 0.1),
             xytext=(3, 0),
             textcoords="offset points",
             fontsize=SMALL,
             va="center",
-            path_effects=[withStroke(linewidth=2, foreground="white")],
+            **halo(),
         )
     if logarithmic:
         axes.set_xscale("log")
@@ -467,9 +489,4 @@ def _names_down(axes: Any, names: Sequence[str], above: float = 0.6) -> None:
 
 
 def _beside(axes: Any, text: str, place: tuple[float, float]) -> None:
-    axes.annotate(_minus(text), place, xytext=(7, 0), textcoords="offset points", va="center", fontsize=SMALL)
-
-
-def _minus(text: str) -> str:
-    """Return *text* with a true minus sign, as the axes have it."""
-    return text.replace("-", "\N{MINUS SIGN}")
+    axes.annotate(minus(text), place, xytext=(7, 0), textcoords="offset points", va="center", fontsize=SMALL)
