@@ -14,6 +14,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,6 +34,9 @@ LINK = re.compile(r"(?P<before>\]\()(?P<target>[^()\s:#]+)(?P<anchor>#[^()\s]*)?
 FENCE = re.compile(r"(^ *(?P<fence>```+)[^\n]*\n.*?^ *(?P=fence) *$)", re.DOTALL | re.MULTILINE)
 MORE = {"guides": "How-to guides", "results": "Studies", "concepts": "Concepts", "tutorials": "Tutorials"}
 """Folders whose pages get a place in the navigation even if nobody has given them one."""
+WEIGHTS = {"games": 4, "concepts": 4, "start": 2, "tutorials": 2, "guides": 2}
+WEIGHTS |= {"reference": 0.5, "results": 0.5, "project": 0.2, "adr": 0.2}
+"""How much a folder's pages count in a search: what a word means comes before where it was measured."""
 
 
 def title_of(text: str) -> str:
@@ -109,9 +113,19 @@ def _decisions() -> str:
     return f"# Decisions\n\n{text}\n\n" + "\n".join(rows) + "\n"
 
 
+def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+    """Keep every report in its list: the theme hides a ``README.md`` there, taking it for the section's own page."""
+    for page in nav.pages:
+        if page.file.src_uri.endswith("/README.md"):
+            _ = page.file.url  # Made of the name that changes here; the address stays.
+            page.file.name = "README"
+    return nav
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Point links to where the site has the file, and let folded tables be Markdown."""
+    """Point links to where the site has the file, let folded tables be Markdown, and weigh the page for searches."""
     uri = page.file.src_uri
+    page.meta.setdefault("search", {"boost": WEIGHTS.get(uri.partition("/")[0], 1)})
     home = next((name for name, place in PROJECT.items() if place == uri and uri != "index.md"), f"docs/{uri}")
 
     def moved(link: re.Match[str]) -> str:

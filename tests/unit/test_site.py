@@ -62,6 +62,13 @@ def test_every_document_is_a_page_of_the_site_and_can_be_searched(site: Path) ->
     assert (site / "search/search_index.js").is_file(), "pages opened from disk read the index from here"
 
 
+def test_a_section_lists_every_page_and_searches_find_the_rules_first(site: Path) -> None:
+    assert "Card fitness in Gin" in (site / "results/indian/index.html").read_text(encoding="utf-8")
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    weight = {entry["location"].partition("#")[0]: entry.get("boost", 1) for entry in index["docs"]}
+    assert weight["games/gin.html"] > weight["guides/arena.html"] > weight["results/indian/index.html"]
+
+
 def test_a_reference_to_another_host_is_found() -> None:
     page = '<link rel="stylesheet" href="https://a/b.css"><script src=//c/d.js></script><a href="https://e">fine</a>'
     assert loaded(page) == ["https://a/b.css", "//c/d.js"]
