@@ -304,7 +304,7 @@ def page(points: Points) -> str:
     for game in PAIRS:
         one, stored, size = (points.get(f"{game}, {what}, 1") for what in ("threads", "store", "store size"))
         if one and stored and size:
-            share = stored["cpu"] / one["cpu"] - 1
+            share = max(0.0, stored["cpu"] / one["cpu"] - 1)  # Below the noise, it can come out negative.
             bytes_a_game = size["bytes"] / size["games"]
             lines += [
                 f"A store adds {share:.1%} of CPU time in {game}, and {bytes_a_game:.0f} MB for a million games.",
@@ -317,7 +317,8 @@ def page(points: Points) -> str:
 
 def _cost_lines(found: list[Point]) -> list[str]:
     start, each = fit(found)
-    lines = [f"{' '.join(ALONE)} on all cores, in a fresh process:", ""]
+    name, *agents = ALONE
+    lines = [f"One long match ({name}, {' against '.join(agents)}) on all cores, in a fresh process:", ""]
     lines += ["| games | seconds | CPU seconds | peak MB |", "|---:|---:|---:|---:|"]
     for point in found:
         row = (f"{point['games']:,}", *(f"{point[what]:,.1f}" for what in ("seconds", "cpu", "megabytes")))

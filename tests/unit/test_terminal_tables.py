@@ -241,6 +241,24 @@ def test_help_log_and_errors_are_followed_by_the_table() -> None:
     assert all("Type: draw upcard (y) or pass (n), hint, help" in picture for picture in pictures)
 
 
+@pytest.mark.parametrize(
+    ("name", "has", "lacks"),
+    [
+        ("gin", ["k 7h"], ["PJ on 1", "dec 7h", "pass 7h"]),
+        ("gin_pass", ["k 7h", "pass 7h"], ["PJ on 1", "dec 7h"]),
+        ("indian", ["dec 7h", "marked *"], ["k 7h", "PJ on 1"]),
+        ("contract", ["lay down 7c 7h 7d", "lay off PJ on 1", "* marks"], ["k 7h", "dec 7h"]),
+    ],
+)
+def test_help_shows_the_moves_of_the_game(name: str, has: list[str], lacks: list[str]) -> None:
+    made = table(name, ["help"])
+    made.play()
+    said = "\n".join(made.said)
+    assert "  7h                  throw the seven of hearts" in said
+    assert all(words in said for words in has)
+    assert not any(words in said for words in lacks)
+
+
 def test_a_long_note_has_pages_of_its_own_and_the_table_comes_back() -> None:
     made = table("gin", ["rules", "", ""], redraws=True)
     made.play()

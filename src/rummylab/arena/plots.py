@@ -167,6 +167,7 @@ def bars(path: Path, groups: Mapping[str, Floats], *, x: str, title: str) -> Non
             drawn.legend(names, labels, loc="outside lower center", ncols=2, fontsize=SMALL)
         else:
             grid[0, 0].bar_label(grid[0, 0].containers[0], fmt="%.1f", fontsize=SMALL, padding=2)
+            grid[0, 0].margins(y=0.12)
 
 
 def heat_maps(
@@ -223,7 +224,7 @@ def card_map(path: Path, chances: Floats, marks: Sequence[Sequence[str]], *, tit
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
-        held = "; red frame: really held" if any("*" in mark for row in marks for mark in row) else ""
+        held = "; framed: really held" if any("*" in mark for row in marks for mark in row) else ""
         axes.set_xlabel(f"in %; ● own card, ○ discarded{held}", fontsize=SMALL)
         drawn.colorbar(image, ax=axes, pad=0.02, fraction=0.04)
 

@@ -26,6 +26,7 @@ SPEC: Final = GameSpec(
         "dead": "cards known to be gone, such as '7h 8h'",
     },
     match_for_people=lambda seats: {"rounds": 0, "target": 100},
+    help="  * marks a wild card.",
     verbs=(
         Verb("draw stock", "DRAW_STOCK", "draw the top card of the stock"),
         Verb("draw upcard", "DRAW_PILE", "take the top card of the discard pile", former=("draw pile",)),

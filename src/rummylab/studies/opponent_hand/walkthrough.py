@@ -108,7 +108,9 @@ def page(out: Path, seed: int) -> Path:
     lines = [
         "# One decision, step by step",
         "",
-        f"Written by `python -m rummylab.studies.opponent_hand.walkthrough --seed {seed}`, after the paper's Figure 2.",
+        "Written, after the paper's Figure 2, by",
+        "",
+        f"    python -m rummylab.studies.opponent_hand.walkthrough --out docs/results/opponent-hand --seed {seed}",
         "",
         f"`utility-dnn` plays against `utility`. At turn {turn} of the hand (decision {decision}) it holds",
         "",

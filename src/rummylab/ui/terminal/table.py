@@ -23,12 +23,18 @@ from rummylab.ui.terminal.screen import Screen
 
 YOU: Final = 0
 """The person's seat."""
+EXAMPLES: Final = {
+    "draw stock": "  s, u or take        draw from the stock, take the upcard",
+    "discard CARD": "  7h                  throw the seven of hearts",
+    "knock CARD": "  k 7h                throw it and knock",
+    "declare CARD": "  dec 7h              throw it and declare",
+    "pass CARD": "  pass 7h             pass it on",
+    "lay down CARDS (a set)": "  lay down 7c 7h 7d   lay down a set or a run of the contract",
+    "lay off CARD on meld N": "  lay off PJ on 1     add a printed joker (PJ) to meld 1",
+}
+"""How moves are typed, by the pattern of the action; a game's help shows those that it has."""
 HELP: Final = (
-    "Type a move as it is shown, or enough of it:",
-    "  s, u or take        draw from the stock, take the upcard",
-    "  7h, k 7h            throw the seven of hearts, knock with it",
-    "  lay off PJ on 1     add a printed joker (PJ) to meld 1",
-    "Cards may be typed in letters: 7h, Th or 10h. * marks a wild card.",
+    "Cards may be typed in letters: 7h, Th or 10h.",
     "  hint    the best move, its value and why     moves   all you can do now",
     "  back    take back your last move             log     what happened",
     "  rules   the rules in force                   quit    save and leave",
@@ -210,7 +216,10 @@ class TerminalTable:
         return self.screen.ask(f"{question} (y/n) ").lower() in ("y", "yes")
 
     def _help(self, view: TableView) -> None:
-        self._note += [self.screen.ink.words(line) for line in HELP]
+        patterns = [verb.pattern for verb in self.session.rules.spec.verbs]
+        examples = [line for pattern, line in EXAMPLES.items() if pattern in patterns]
+        lines = ("Type a move as it is shown, or enough of it:", *examples, *HELP)
+        self._note += [self.screen.ink.words(line) for line in lines]
         self._say(*(f"{fact.term}: {fact.help.removeprefix(f'{fact.term}: ')}" for fact in view.facts))
         self._say(*self.session.rules.spec.help.split("\n"))
 
