@@ -100,6 +100,25 @@ def test_opponents_play_as_they_do_at_the_table(game: str, episode: str) -> None
         assert got[table] == pytest.approx(sum(payoffs))
 
 
+def test_lineups_take_turns_at_every_seat() -> None:
+    """Dealt the same cards, each table sees what it sees when the opponent of its episode plays there alone."""
+    names = ["simple", "champion(level=5)", "random"]
+    mixed = VectorEnv("gin", 12, opponents=names, seed=3)
+    alone = [VectorEnv("gin", 12, opponents=name, seed=3) for name in names]
+    lineup, met = np.arange(12) // 2 % 3, set()
+    steps, live = [env.reset() for env in (mixed, *alone)], np.ones(12, bool)
+    while live.any():
+        for i in np.flatnonzero(live):
+            assert steps[0].observation[i].tobytes() == steps[1 + lineup[i]].observation[i].tobytes()
+        actions = mixed.sample()
+        steps = [env.step(actions) for env in (mixed, *alone)]
+        for i in np.flatnonzero(live & steps[0].done):
+            assert steps[0].info["lineup"][i] == lineup[i]
+            met.add((int(lineup[i]), int(steps[0].info["learner"][i])))
+        live &= ~steps[0].done
+    assert met == {(k, seat) for k in range(3) for seat in (0, 1)}
+
+
 @pytest.mark.parametrize("game", list(GAMES))
 def test_the_same_seed_plays_the_same_and_another_does_not(game: str) -> None:
     seats = GAMES[game].seats[-1]
@@ -259,7 +278,9 @@ def test_the_sampler_chooses_every_legal_action_equally_often() -> None:
         ({"reward": "equity", "episode": "match", "game": "indian"}, "two to a target"),
         ({"seats": "some"}, "seats"),
         ({"n": 0}, "at least one"),
-        ({"opponents": ["simple", "simple"]}, "seats"),
+        ({"opponents": ["melder"] * 3, "seats": 3, "game": "gin_pass"}, "lineups of 2, not 3"),
+        ({"seats": 3}, "Gin Rummy is for 2 players, not 3"),
+        ({"seats": 9, "game": "indian"}, "2 to 6 players, not 9"),
         ({"learner": 1}, "beside opponents"),
     ],
 )
@@ -271,6 +292,8 @@ def test_what_cannot_be_is_refused_in_words(options: dict[str, Any], words: str)
 def test_actions_must_be_one_for_each_table_and_opponents_compiled() -> None:
     with pytest.raises(OptionError, match="3 tables"):
         VectorEnv("gin", 3).step([0])
+    with pytest.raises(OptionError, match="whole numbers, not float64"):
+        VectorEnv("gin", 1).step([0.5])
     with pytest.raises(AgentError, match="compiled"):
         VectorEnv("gin", opponents=[object()])  # type: ignore[list-item]
     assert isinstance(VectorEnv("gin", opponents=["simple"]).opponents[0], CompiledAgent)

@@ -69,7 +69,7 @@ SCHEMA: Final[dict[str, Any]] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Rummylab engine protocol",
     "description": f"Version {PROTOCOL}. A line from the front end is a request, a line from the engine an answer.",
-    "oneOf": [{"$ref": "#/$defs/request"}, {"$ref": "#/$defs/answer"}],
+    "anyOf": [{"$ref": "#/$defs/request"}, {"$ref": "#/$defs/answer"}],
     "$defs": {
         "request": {
             "anyOf": [

@@ -24,8 +24,8 @@ MAX_SEATS: Final = 8
 POINTS, WIN, EQUITY = range(3)
 REWARDS: Final = ("points", "win", "equity")
 LEGAL, ILLEGAL, OPPONENT_ILLEGAL = range(3)
-ALL_SEATS, IS_MATCH, REWARD, NEXT_STEP, SEATS, FULL, SIZE, CARDS_SIZE, N_ACTIONS, LEARNER, BEGIN = range(11)
-N_SETTINGS: Final = 11
+ALL_SEATS, IS_MATCH, REWARD, NEXT_STEP, SEATS, FULL, SIZE, CARDS_SIZE, N_ACTIONS, LEARNER, BEGIN, LINEUPS = range(12)
+N_SETTINGS: Final = 12
 """Places in the array of settings."""
 ROTATE: Final = -1
 """Stands for the learner's seat: the next one in every episode."""
@@ -34,6 +34,7 @@ STATUS: Final = np.dtype(
     [
         ("deal", "i8"),  # number of the match, or of the hand
         ("length", "i4"),  # learners' decisions in this episode
+        ("lineup", "i4"),  # number of the opponents that play this episode
         ("learner", "i1"),
         ("finished", "u1"),  # the episode is over and the next has not begun
         ("equity", "f4"),  # of seat 0, after the last hand
@@ -48,6 +49,7 @@ OUT: Final = np.dtype(
         ("deal", "i8"),
         ("length", "i4"),
         ("hands", "i4"),
+        ("lineup", "i4"),
         ("skipped", "i4"),
         ("skipped_reward", "f4"),
         ("actor", "i1"),
@@ -155,6 +157,8 @@ def _advance(home: str, kernels: Any, rules: Any, tensors: Any, tally_type: np.d
         if not settings[ALL_SEATS]:
             learner = (i + episode) % seats if settings[LEARNER] == ROTATE else settings[LEARNER]
         status.learner = learner
+        # Each lineup meets the learner at every seat before the next one comes.
+        status.lineup = (i + episode) // seats % settings[LINEUPS]
         for seat in range(seats):
             status.pending[seat] = 0.0
         status.equity = equity[0, 0]
@@ -228,6 +232,7 @@ def _advance(home: str, kernels: Any, rules: Any, tensors: Any, tally_type: np.d
             out.hands = tally.hands
             out.deal = status.deal
             out.learner = status.learner
+            out.lineup = status.lineup
             status.finished = 1
 
     @helper
@@ -349,7 +354,8 @@ def _advance(home: str, kernels: Any, rules: Any, tensors: Any, tally_type: np.d
                     move(row, np.int64(0), code, tally)
                 else:
                     number = agent_in(seating_of(np.int64(status.learner), seats), seat)
-                    if not move(row, number, ask(agents, number - 1, table, mine), tally):
+                    place = status.lineup * (seats - 1) + number - 1
+                    if not move(row, number, ask(agents, place, table, mine), tally):
                         out.illegal = OPPONENT_ILLEGAL
                         lose(table, status, settings, worst, seat, out)
                         close(status, tally, settings, rewards, i, out)

@@ -25,6 +25,7 @@ from rummylab.envs.kernels import (
     EQUITY,
     IS_MATCH,
     LEARNER,
+    LINEUPS,
     NEXT_STEP,
     OPPONENT_ILLEGAL,
     OUT,
@@ -74,6 +75,7 @@ INFO: Final = {
     "length": "learners' decisions in the last episode",
     "deal": "number of the last episode's deal under the seed",
     "learner": "the learner's seat in the last episode",
+    "lineup": "number of the opponents of the last episode, from 0, where several take turns",
     "skipped": "episodes that ended before the learner's first decision, since the last step",
     "skipped_reward": "the learner's rewards in them",
 }
@@ -91,7 +93,8 @@ class VectorEnv:
         n: Number of tables.
         rules: A preset such as ``"classic"``, options, or nothing: the first preset of the game.
         seats: ``"all"``, or a number of seats for games that have a choice.
-        opponents: Names of agents, one for each other seat; one name serves for all of them.
+        opponents: Names of agents, one for each other seat; one name serves for all of them. Where the number of seats
+            is known, a longer list is several lineups that take turns: ``["simple", "champion(level=5)"]`` in Gin.
         learner: The learner's seat; by default it changes from episode to episode.
         episode: ``"hand"`` or ``"match"``.
         reward: ``"points"``, ``"win"`` or ``"equity"`` (Gin, in matches: the change of the chance to win the match).
@@ -142,9 +145,11 @@ class VectorEnv:
         self.illegal, self.dtype = _one_of("illegal", illegal, ILLEGALS), _one_of("dtype", dtype, DTYPES)
         self.autoreset = _one_of("autoreset", autoreset, AUTORESETS)
         if self.opponents:
-            self.opponents *= self.rules.seats - 1 if len(self.opponents) == 1 else 1
-            if len(self.opponents) != self.rules.seats - 1:
-                raise OptionError(f"{self.rules.seats} seats need {self.rules.seats - 1} opponents or one for all.")
+            others = self.rules.seats - 1
+            self.opponents *= others if len(self.opponents) == 1 else 1
+            if len(self.opponents) % others:
+                words = f"{self.rules.seats} seats need {others} opponents, one for all, or lineups of {others}"
+                raise OptionError(f"{words}, not {len(self.opponents)}.")
         self.learner = ROTATE if learner is None else whole(learner, "the learner's seat")
         if not ROTATE <= self.learner < self.rules.seats or (learner is not None and not self.opponents):
             raise OptionError(f"The learner's seat is one from 0 to {self.rules.seats - 1}, beside opponents.")
@@ -176,6 +181,7 @@ class VectorEnv:
         self._settings[[ALL_SEATS, LEARNER]] = not self.opponents, self.learner
         self._settings[[IS_MATCH, REWARD]] = self.episode == "match", REWARDS.index(self.reward)
         self._settings[NEXT_STEP] = self.autoreset == "next step"
+        self._settings[LINEUPS] = max(1, len(self.opponents) // (self.rules.seats - 1))
         acts, params = [one.kernel for one in self.opponents], [one.params for one in self.opponents]
         self._kept = acts, params
         self._agents = addresses(acts, params, self.rules.spec.act_signature)
@@ -224,9 +230,12 @@ class VectorEnv:
             IllegalActionError: With ``illegal="raise"``, if an action is not legal; no table has changed.
             AgentError: If an opponent makes an illegal move.
         """
-        given = np.ascontiguousarray(actions, np.int64)
+        given = np.ascontiguousarray(actions)
         if given.shape != (self.n,):
             raise OptionError(f"There are {self.n} tables, but the actions have the shape {given.shape}.")
+        if given.dtype.kind not in "iu":
+            raise OptionError(f"Actions are whole numbers, not {given.dtype}.")
+        given = given.astype(np.int64, copy=False)
         if self.illegal == "raise":
             self._check(given)
         self._is_new = False
@@ -318,10 +327,13 @@ def _players(game: str, names: Sequence[str | CompiledAgent] | str | None) -> li
 def _rules(spec: Any, rules: Any, seats: str | int, opponents: list[CompiledAgent]) -> Rules:
     changes = {}
     if isinstance(seats, int):
+        if seats not in spec.seats:
+            most = f" to {spec.seats[-1]}" if len(spec.seats) > 1 else ""
+            raise OptionError(f"{spec.title} is for {spec.seats[0]}{most} players, not {seats}.")
         changes["seats"] = seats
     elif seats != "all":
         raise OptionError(f"The option 'seats' is 'all' or a number, not {seats!r}.")
-    elif len(opponents) > 1:
+    elif len(opponents) > 1 and len(spec.seats) > 1:
         changes["seats"] = 1 + len(opponents)
     if hasattr(rules, "spec"):
         rules = rules.options
