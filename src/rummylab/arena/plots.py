@@ -238,18 +238,6 @@ def _frame(x: int, y: int) -> Any:
     return Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=VERMILION, linewidth=2)
 
 
-def learning_curve(path: Path, entries: Sequence[float], curves: Mapping[str, Sequence[float]], *, title: str) -> None:
-    """Draw losses over the entries seen."""
-    need_matplotlib()
-    with figure(path, WIDTH, 3.4) as (_, axes):
-        for (name, values), color in zip(curves.items(), (SKY, VERMILION), strict=False):
-            axes.plot(
-                np.array(entries) / 1e6, values, label=name, color=color, marker="." if len(values) < 40 else None
-            )
-        axes.set(xlabel="million entries seen", ylabel="log loss per card", title=title)
-        axes.legend(loc="upper right")
-
-
 def points(axes: Axes, at: Floats, values: Sequence[Estimate], color: str, marker: str, label: str, **how: Any) -> None:
     """Draw estimates with their intervals at the places *at*."""
     middle = np.array([value.value for value in values])

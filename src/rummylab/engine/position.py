@@ -385,6 +385,16 @@ def _take(left: Counter[int], cards: Sequence[int], name: str) -> None:
         left[card] -= 1
 
 
+def upcard_fault(table: np.void, phases: Sequence[str], needed: Sequence[int]) -> str | None:
+    """Return what is wrong with the upcard of a one-deck game that must have one in the phases *needed*, or None."""
+    phase, up = int(table["phase"]), int(table["up"])
+    if up >= 0 and not int(table["pile"]) >> up & 1:
+        return "'upcard': it does not lie on the pile"
+    if up < 0 and phase in needed:
+        return f"'upcard': one is needed in the phase {phases[phase]!r}"
+    return None
+
+
 def _check_stock(row: Rows, left: Counter[int]) -> None:
     """Raise unless the stock has the cards *left*, which lie nowhere else. The cards before it do not matter."""
     pos, n = int(row["pos"][0]), int(row["table"]["stock"][0])

@@ -19,38 +19,10 @@ from rummylab.engine.position import layout_of
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
 
-RANK_NAMES: Final = (
-    "ace",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "jack",
-    "queen",
-    "king",
-)
+_NUMBERS: Final = "two three four five six seven eight nine ten"
+RANK_NAMES: Final = tuple(f"ace {_NUMBERS} jack queen king".split())
 SUIT_NAMES: Final = ("clubs", "hearts", "spades", "diamonds")
-NUMBER_NAMES: Final = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-)
+NUMBER_NAMES: Final = tuple(f"no one {_NUMBERS} eleven twelve thirteen".split())
 MINUS: Final = "−"
 
 

@@ -8,31 +8,37 @@ from typing import Any, Final
 
 import numpy as np
 
-from rummylab.cards.card import Card
 from rummylab.engine.fields import (
     NONE,
-    CardList,
-    Cards,
     Kind,
     Number,
     OneCard,
-    Pile,
     Raw,
     Seated,
     SeatNumber,
-    Seed,
     Word,
     cards_of,
     list_of,
     shown,
 )
 from rummylab.engine.position import Field, Layout
+from rummylab.engine.two_deck_fields import (
+    HELD,
+    HIDDEN,
+    KNOWN,
+    LAST,
+    MINE,
+    PILE,
+    hand_ids,
+    held_ids,
+    known_ids,
+    pile_ids,
+)
+from rummylab.engine.two_decks import MAX_CARDS
 from rummylab.errors import NotationError
 from rummylab.games.contract import rules as r
 from rummylab.games.contract.melds import TOP
 
-_HELD: Final = Cards(twice=True, jokers=True)
-_KINDS: Final = Cards(joker_bit=True)
 _KIND_WORDS: Final = ("", "set", "run")
 _MELD: Final = re.compile(r"(?P<seat>\S+) (?P<kind>\S+) (?P<cards>[^:]*?)(: (?P<low>\d+)-(?P<high>\d+))?")
 
@@ -53,7 +59,7 @@ class TableMelds(Kind):
             meld = {
                 "seat": int(owner[k]),
                 "kind": _KIND_WORDS[kinds[k]],
-                "cards": _HELD.load((cards[k], twice[k], jokers[k])),
+                "cards": HELD.load((cards[k], twice[k], jokers[k])),
             }
             melds.append(meld | ({"low": int(low[k]), "high": int(high[k])} if kinds[k] == r.RUN else {}))
         return melds
@@ -71,7 +77,7 @@ class TableMelds(Kind):
             raise NotationError(f"{shown(meld)} is not a meld with {', '.join(_NAMES)}")
         (owner,) = Seated().store(meld["seat"])
         (kind,) = Word(_KIND_WORDS[1:]).store(meld["kind"])
-        held = _HELD.store(meld["cards"])
+        held = HELD.store(meld["cards"])
         cards = [card for card in cards_of(meld["cards"]) if not card.is_joker]
         naturals = [card for card in cards if card.rank != 1] or cards  # twos may be natural: the rules say so
         if len(cards) < 2 or len({card.suit if kind else card.rank for card in naturals}) > 1:
@@ -106,7 +112,7 @@ class TableMelds(Kind):
         properties = {
             "seat": Seated().schema(),
             "kind": Word(_KIND_WORDS[1:]).schema(),
-            "cards": _HELD.schema(),
+            "cards": HELD.schema(),
             "low": place,
             "high": place,
         }
@@ -117,13 +123,9 @@ class TableMelds(Kind):
 _NAMES: Final = ("seat", "kind", "cards", "low", "high")
 
 
-def _ids(*held: Any) -> list[int]:
-    return [Card.parse(word).id for word in _HELD.load(held)]
-
-
 def _melded(table: np.void) -> list[int]:
     melds = zip(table["melds"], table["melds_twice"], table["meld_jokers"], strict=True)
-    return [card for meld in melds for card in _ids(*meld)]
+    return [card for meld in melds for card in held_ids(*meld)]
 
 
 def _check(table: np.void) -> str | None:
@@ -161,21 +163,17 @@ def _can_be_freed(table: np.void, rules: np.void, phase: int) -> bool:
     card, seat = int(table["freed"]), int(table["actor"])
     if phase != r.PLAY or not rules["wild_replacement"] or not int(rules["wild_kinds"]) >> card & 1:
         return False
-    return card in _ids(table["known"][seat], table["known_twice"][seat], table["known_jokers"][seat])
+    return card in known_ids(table, seat)
 
 
 POSITION: Final = Layout(
     table=(
         Field("phase", ("phase",), Word(r.PHASES)),
         Field("actor", ("actor",), SeatNumber()),
-        Field("pile", ("stack", "n_pile", "up", "pile", "pile_twice", "pile_jokers"), Pile(r.MAX_CARDS, twice=True)),
-        Field("stock", ("stock",), Number(0, r.MAX_CARDS)),
+        *PILE,
         Field("scores", ("scores",), Number(0, 2**31 - 1), by_seat=True),
-        Field("cards_held", ("n_hand",), Number(0, r.MAX_CARDS), by_seat=True),
-        Field("known", ("known", "known_twice", "known_jokers"), _HELD, by_seat=True),
-        Field("picked", ("picked",), _KINDS, by_seat=True),
-        Field("refused", ("refused",), _KINDS, by_seat=True),
-        Field("discarded", ("thrown",), _KINDS, by_seat=True),
+        Field("cards_held", ("n_hand",), Number(0, MAX_CARDS), by_seat=True),
+        *KNOWN,
         Field(
             "melds",
             (
@@ -197,8 +195,7 @@ POSITION: Final = Layout(
         Field("drawer", ("drawer",), SeatNumber()),
         Field("thrower", ("thrower",), SeatNumber()),
         Field("buys", ("buys",), Number(0, 20), by_seat=True),
-        Field("last_draw", ("last_draw",), OneCard(r.FROM_STOCK), by_seat=True),
-        Field("last_discard", ("last_discard",), OneCard(), by_seat=True),
+        *LAST,
         Field("turned_up", ("turned_up",), OneCard()),
         Field("starter", ("starter",), Seated()),
         Field("turn", ("turn",), Number()),
@@ -210,15 +207,11 @@ POSITION: Final = Layout(
         Field("points", ("points",), Number()),
         Field("paid", ("paid",), Number(), by_seat=True),
     ),
-    mine=(Field("hand", ("hand", "twice", "jokers"), _HELD), Field("drawn", ("drawn",), OneCard())),
-    hidden=(
-        Field("dealt", ("pos",), Number(0, r.MAX_CARDS)),
-        Field("deck", ("deck",), CardList(r.MAX_CARDS)),
-        Field("reshuffle_seed", ("rng",), Seed()),
-    ),
-    places={"pile": lambda table: _ids(table["pile"], table["pile_twice"], table["pile_jokers"]), "melds": _melded},
-    hand=lambda mine: _ids(mine["hand"], mine["twice"], mine["jokers"]),
+    mine=MINE,
+    hidden=HIDDEN,
+    places={"pile": pile_ids, "melds": _melded},
+    hand=hand_ids,
     hand_size=lambda table, seat: int(table["n_hand"][seat]),
-    known=lambda table, seat: _ids(table["known"][seat], table["known_twice"][seat], table["known_jokers"][seat]),
+    known=known_ids,
     check=_check,
 )

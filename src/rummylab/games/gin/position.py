@@ -20,7 +20,7 @@ from rummylab.engine.fields import (
     SeatNumber,
     Word,
 )
-from rummylab.engine.position import Field, Layout
+from rummylab.engine.position import Field, Layout, upcard_fault
 from rummylab.games.gin import rules as r
 
 _PLAY: Final = (r.OFFER, r.DRAW, r.DISCARD, r.WALL)
@@ -44,11 +44,9 @@ def _known(table: np.void, seat: int) -> list[int]:
 
 
 def _check(table: np.void) -> str | None:
-    phase, up = int(table["phase"]), int(table["up"])
-    if up >= 0 and not int(table["pile"]) >> up & 1:
-        return "'upcard': it does not lie on the pile"
-    if up < 0 and phase in (r.OFFER, r.DRAW, r.WALL):
-        return f"'upcard': one is needed in the phase {r.PHASES[phase]!r}"
+    phase = int(table["phase"])
+    if fault := upcard_fault(table, r.PHASES, (r.OFFER, r.DRAW, r.WALL)):
+        return fault
     if (phase in _SHOWDOWN and table["knocker"] < 0) or (phase in _PLAY and table["knocker"] >= 0):
         return f"'knocker': in the phase {r.PHASES[phase]!r} {'nobody has' if phase in _PLAY else 'a seat has'} knocked"
     return None

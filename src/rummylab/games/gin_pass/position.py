@@ -8,7 +8,7 @@ import numpy as np
 
 from rummylab.cards.bits import to_ids
 from rummylab.engine.fields import CardList, Cards, Number, OneCard, Seated, SeatNumber, Word
-from rummylab.engine.position import Field, Layout
+from rummylab.engine.position import Field, Layout, upcard_fault
 from rummylab.games.gin_pass import rules as r
 
 
@@ -17,12 +17,9 @@ def _hand_size(table: np.void, seat: int) -> int:
 
 
 def _check(table: np.void) -> str | None:
-    phase, up = int(table["phase"]), int(table["up"])
-    if up >= 0 and not int(table["pile"]) >> up & 1:
-        return "'upcard': it does not lie on the pile"
-    if up < 0 and phase in (r.PASS, r.DRAW):
-        return f"'upcard': one is needed in the phase {r.PHASES[phase]!r}"
-    if phase == r.PASS and table["passes"] >= table["rules"]["seats"]:
+    if fault := upcard_fault(table, r.PHASES, (r.PASS, r.DRAW)):
+        return fault
+    if table["phase"] == r.PASS and table["passes"] >= table["rules"]["seats"]:
         return "'passes': every seat has passed a card"
     return None
 

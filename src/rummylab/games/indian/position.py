@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from rummylab.cards.card import JOKER_ID, Card
+from rummylab.cards.card import JOKER_ID
 from rummylab.engine.fields import (
-    CardList,
-    Cards,
     Flag,
     Number,
     OneCard,
-    Pile,
     Rank,
     Seated,
     SeatNumber,
-    Seed,
     Word,
 )
 from rummylab.engine.position import Field, Layout
+from rummylab.engine.two_deck_fields import HIDDEN, KNOWN, LAST, MINE, PILE, hand_ids, known_ids, pile_ids
 from rummylab.games.indian import rules as r
 
-_HELD: Final = Cards(twice=True, jokers=True)
-_KINDS: Final = Cards(joker_bit=True)
 _ANY: Final = Number(-(2**31), 2**31 - 1)
-
-
-def _ids(mask: Any, twice: Any, jokers: Any) -> list[int]:
-    return [Card.parse(word).id for word in _HELD.load((mask, twice, jokers))]
 
 
 def _check(table: np.void) -> str | None:
@@ -67,8 +58,7 @@ POSITION: Final = Layout(
         Field("actor", ("actor",), SeatNumber()),
         Field("wild", ("wild",), Rank()),
         Field("indicator", ("indicator",), OneCard()),
-        Field("pile", ("stack", "n_pile", "up", "pile", "pile_twice", "pile_jokers"), Pile(r.MAX_CARDS, twice=True)),
-        Field("stock", ("stock",), Number(0, r.MAX_CARDS)),
+        *PILE,
         Field("scores", ("scores",), _ANY, by_seat=True),
         Field("lost", ("lost",), _ANY, by_seat=True),
         Field("chips", ("chips",), _ANY, by_seat=True),
@@ -80,12 +70,8 @@ POSITION: Final = Layout(
         Field("shared", ("shared",), Flag()),
         Field("status", ("status",), Word(r.STATUS, default=r.STATUS[0]), by_seat=True),
         Field("playing", ("n_playing",), Number(0, r.MAX_SEATS, default=2)),
-        Field("known", ("known", "known_twice", "known_jokers"), _HELD, by_seat=True),
-        Field("picked", ("picked",), _KINDS, by_seat=True),
-        Field("refused", ("refused",), _KINDS, by_seat=True),
-        Field("discarded", ("thrown",), _KINDS, by_seat=True),
-        Field("last_draw", ("last_draw",), OneCard(r.FROM_STOCK), by_seat=True),
-        Field("last_discard", ("last_discard",), OneCard(), by_seat=True),
+        *KNOWN,
+        *LAST,
         Field("draws", ("draws",), Number(), by_seat=True),
         Field("fresh", ("fresh",), Flag()),
         Field("starter", ("starter",), Seated()),
@@ -98,18 +84,11 @@ POSITION: Final = Layout(
         Field("paid", ("paid",), Number(), by_seat=True),
         Field("deadwood", ("deadwood",), Number(), by_seat=True),
     ),
-    mine=(Field("hand", ("hand", "twice", "jokers"), _HELD), Field("drawn", ("drawn",), OneCard())),
-    hidden=(
-        Field("dealt", ("pos",), Number(0, r.MAX_CARDS)),
-        Field("deck", ("deck",), CardList(r.MAX_CARDS)),
-        Field("reshuffle_seed", ("rng",), Seed()),
-    ),
-    places={
-        "indicator": lambda table: [int(table["indicator"])],
-        "pile": lambda table: _ids(table["pile"], table["pile_twice"], table["pile_jokers"]),
-    },
-    hand=lambda mine: _ids(mine["hand"], mine["twice"], mine["jokers"]),
+    mine=MINE,
+    hidden=HIDDEN,
+    places={"indicator": lambda table: [int(table["indicator"])], "pile": pile_ids},
+    hand=hand_ids,
     hand_size=_hand_size,
-    known=lambda table, seat: _ids(*(table[f"known{more}"][seat] for more in ("", "_twice", "_jokers"))),
+    known=known_ids,
     check=_check,
 )

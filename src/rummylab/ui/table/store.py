@@ -256,13 +256,6 @@ class TableStore:
         )  # fmt: skip
         return [str(row[0]) for row in rows]
 
-    def tables_with_people(self) -> list[str]:
-        """Return open tables at which two people or more sit."""
-        rows = self._all(
-            "SELECT tbl FROM seats JOIN tables ON tbl=id WHERE NOT closed GROUP BY tbl HAVING COUNT(*) > 1"
-        )
-        return [str(row[0]) for row in rows]
-
     def delete_table(self, table: str) -> None:
         """Forget a table; its finished hands stay."""
         with self.transaction():
