@@ -18,7 +18,7 @@ from rummylab._jit import helper
 from rummylab.agents.gin.cfr_tables import bundled, table_discards, table_knocks, table_takes
 from rummylab.agents.gin.fitness import AT_RANDOM, TABLES, FitnessOptions, P, candidates, fittest
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import bit, popcount
+from rummylab.cards.bits import bit, lowest, popcount
 from rummylab.cards.melds import melded, min_deadwood
 from rummylab.cards.rng import any_card
 from rummylab.engine.rows import Params
@@ -31,6 +31,7 @@ from rummylab.games.gin.rules import (
     SHOW_BIG_GIN,
     TAKE_UP_CARD,
     WALL,
+    can_knock,
     can_take,
     decline,
 )
@@ -74,7 +75,8 @@ def discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
     if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
         return np.int64(SHOW_BIG_GIN)
     cards, left = best_candidates(table, mine, params)
-    code = KNOCK_CODE if knocks(table, mine, left, params) else DISCARD_CODE
+    may_knock = knocks(table, mine, left, params) and can_knock(table, mine, lowest(cards))
+    code = KNOCK_CODE if may_knock else DISCARD_CODE
     if params[P.ties] == AT_RANDOM:
         return code + any_card(mine, cards)
     return code + table_discards(table, mine, cards, params, TABLES, params[P.pure], params[P.blend])

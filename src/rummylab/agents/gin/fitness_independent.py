@@ -18,11 +18,11 @@ from rummylab.agents.gin.cfr_tables import bundled
 from rummylab.agents.gin.fitness import ANY, ONE_BY_ONE, FitnessOptions, P, candidates, having
 from rummylab.agents.gin.fitness_cfr import draw, knocks
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import popcount
+from rummylab.cards.bits import lowest, popcount
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import any_card
 from rummylab.engine.rows import Params
-from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, DRAW, KNOCK_CODE, OFFER, SHOW_BIG_GIN, WALL
+from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, DRAW, KNOCK_CODE, OFFER, SHOW_BIG_GIN, WALL, can_knock
 from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 
@@ -48,7 +48,8 @@ def _discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
     if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
         return np.int64(SHOW_BIG_GIN)
     cards, left = candidates(table, mine)
-    code = KNOCK_CODE if knocks(table, mine, left, params) else DISCARD_CODE
+    may_knock = knocks(table, mine, left, params) and can_knock(table, mine, lowest(cards))
+    code = KNOCK_CODE if may_knock else DISCARD_CODE
     if popcount(cards) > 1:
         cards = remaining(table, mine, cards, left, params)
     return code + any_card(mine, cards)

@@ -33,6 +33,7 @@ from rummylab.games.gin.rules import (
     SHOW_BIG_GIN,
     TAKE_UP_CARD,
     WALL,
+    can_knock,
     can_take,
     decline,
     discards,
@@ -115,7 +116,7 @@ def _discard_or_knock(table: np.void, mine: np.void, knock_at: float) -> int:
     if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
         return np.int64(SHOW_BIG_GIN)
     cards, left = candidates(table, mine)
-    if knocks(left, table.limit, knock_at):
+    if knocks(left, table.limit, knock_at) and can_knock(table, mine, lowest(cards)):
         return KNOCK_CODE + any_card(mine, cards)
     return DISCARD_CODE + _discard(table, mine)
 

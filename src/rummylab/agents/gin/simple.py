@@ -30,6 +30,7 @@ from rummylab.games.gin.rules import (
     PASS,
     TAKE_UP_CARD,
     WALL,
+    can_knock,
     can_take,
     cards_to_play,
     decline,
@@ -59,7 +60,13 @@ def _discard(table: np.void, mine: np.void) -> int:
     cards, left = melds.best_discards(mine.hand, allowed if allowed else legal)
     card = any_card(mine, cards)
     _remember(mine, card)
-    return (KNOCK_CODE if left <= table.limit else DISCARD_CODE) + card
+    return (KNOCK_CODE if left <= table.limit and _may_knock(table, mine, card) else DISCARD_CODE) + card
+
+
+@helper
+def _may_knock(table: np.void, mine: np.void, card: int) -> bool:
+    """Return whether low deadwood is enough to knock; under ``knock_by_eleven`` it may not be."""
+    return table.rules.knock_by_eleven == 0 or can_knock(table, mine, card)
 
 
 @helper
@@ -97,7 +104,7 @@ def _remember(mine: np.void, card: int) -> None:
 def _at_the_wall(table: np.void, mine: np.void) -> int:
     """Knock with the last upcard if that is possible (preset ``openspiel``)."""
     cards, left = melds.best_discards(cards_to_play(table, mine), discards(table, mine))
-    if left > table.limit:
+    if left > table.limit or not _may_knock(table, mine, lowest(cards)):
         return PASS
     return KNOCK_CODE + any_card(mine, cards)
 

@@ -125,7 +125,9 @@ class Gin(KernelRules):
                 return f"{action.card} was just taken from the pile and may not be thrown back"
             if action.verb == "knock":
                 left = int(min_deadwood(hand.mask & ~(1 << action.card.id)))
-                return f"deadwood {left} over the limit {int(table['limit'])}"
+                limit = int(table["limit"])
+                by_eleven = f"the eleven cards before the discard are over the limit {limit}"
+                return f"deadwood {left} over the limit {limit}" if left > limit else by_eleven
             return "the same swap was made before in this hand"
         if action.verb == "meld" and phase in ("spread", "defend"):
             if missing:
