@@ -1,7 +1,8 @@
 """Games a second of an agent against itself in several source trees, in turns: what a change of the code is worth.
 
-``python benchmarks/compare_trees.py GAME AGENT TREE [TREE ...]``, where a tree is a clone of the repository. A figure
-is processor time, the best of all rounds; the trees take turns, so that a busy machine disturbs them alike.
+``python benchmarks/compare_trees.py GAME AGENT TREE [TREE ...]``, where a tree is a clone of the repository;
+``TREE=GAME`` where the game had another name then. A figure is processor time, the best of all rounds; the trees take
+turns, so that a busy machine disturbs them alike.
 """
 
 from __future__ import annotations
@@ -40,14 +41,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game")
     parser.add_argument("agent")
-    parser.add_argument("trees", nargs="+", type=Path)
+    parser.add_argument("trees", nargs="+")
     parser.add_argument("--games", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     best = [0.0] * len(args.trees)
     for _ in range(args.rounds):
         for i, tree in enumerate(args.trees):
-            best[i] = max(best[i], games_per_second(tree.resolve(), args.game, args.agent, args.games))
+            path, _, game = tree.partition("=")
+            found = games_per_second(Path(path).resolve(), game or args.game, args.agent, args.games)
+            best[i] = max(best[i], found)
     for tree, figure in zip(args.trees, best, strict=True):
         print(f"{tree}: {figure:,.0f} games/s, {figure / best[0]:.2f} times the first")
 

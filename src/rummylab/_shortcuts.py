@@ -1,8 +1,9 @@
 """Shortcuts through Numba's compiler, taken while one of our kernels is compiled.
 
 Most of a cold start is Numba's own Python code, and much of that prepares what nobody reads, or finds out again what it
-found out before. Each shortcut gives the same machine code. They are in force inside :func:`shortcuts` only, under
-Numba's compiler lock, so that functions of the user's own are compiled by stock Numba.
+found out before. The shortcuts give the same machine code, except for :func:`_call_function`, which gives code that
+does less. They are in force inside :func:`shortcuts` only, under Numba's compiler lock, so that functions of the user's
+own are compiled by stock Numba.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import base, errors, ir, postproc, transforms, types, typing
+from numba.core import base, cgutils, errors, ir, postproc, transforms, types, typing
+from numba.core.callconv import CPUCallConv
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
@@ -42,20 +44,29 @@ def shortcuts() -> Iterator[None]:
         cpu_target.target_context.refresh()
         collects_garbage = gc.isenabled()
         gc.disable()  # the compiler keeps nearly all it makes
-        before = [(owner, name, getattr(owner, name)) for owner, name, _ in _REPLACED]
-        for owner, name, shorter in _REPLACED:
-            setattr(owner, name, shorter)
         _is_active = True
         try:
-            yield
+            with _replacing(*_REPLACED):
+                yield
         finally:
             _is_active = False
-            for owner, name, original in before:
-                setattr(owner, name, original)
             _known_calls.clear()
             _known_attributes.clear()
             if collects_garbage:
                 gc.enable()
+
+
+@contextmanager
+def _replacing(*replaced: tuple[Any, str, Any]) -> Iterator[None]:
+    """Set attributes of objects, each given as object, name and value, until the block ends."""
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
+    for owner, name, value in replaced:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
 
 
 def _define_pipelines(self: Any) -> list[Any]:
@@ -132,6 +143,23 @@ def _collect_variables(value: Any, found: list[Any]) -> None:
         found += value.list_vars()
 
 
+def _call_function(self: Any, *args: Any, **options: Any) -> Any:
+    """Clear the places of a call's result and error before the call, not where the calling function begins.
+
+    Most functions return before they come to their rarest calls.
+    """
+    with _replacing((cgutils, "alloca_once", _place)):
+        return _stock_call_function(self, *args, **options)
+
+
+def _place(builder: Any, kind: Any, name: str = "") -> Any:
+    """Return a cleared place for a value on the stack."""
+    with builder.goto_entry_block():
+        place = builder.alloca(kind, name=name)
+    builder.store(kind(None), place)
+    return place
+
+
 class _NoColors:
     """Numba's error messages as they are. It writes hundreds while it looks for the right version of an operator."""
 
@@ -143,6 +171,7 @@ _stock_pipelines = Compiler.define_pipelines
 _stock_call_type = BaseFunction.get_call_type
 _stock_getattr = typing.BaseContext.resolve_getattr
 _stock_post_process = postproc.PostProcessor.run
+_stock_call_function = CPUCallConv.call_function
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (Compiler, "define_pipelines", _define_pipelines),
     (CPUContext, "load_additional_registries", _refresh_target),
@@ -150,6 +179,7 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (BaseFunction, "get_call_type", _get_call_type),
     (typing.BaseContext, "resolve_getattr", _resolve_getattr),
     (postproc.PostProcessor, "run", _post_process),
+    (CPUCallConv, "call_function", _call_function),
     (ir.Inst, "_rec_list_vars", _list_variables),
     (base, "_has_loc", cache(base._has_loc)),
     (errors, "_termcolor_inst", _NoColors()),

@@ -16,11 +16,12 @@ from typing import Any, TypeVar, overload
 import numba
 import numpy as np
 
-from rummylab._jit import kernel_of
+from rummylab._jit import helper, kernel_of
 from rummylab.engine.agent import CompiledAgent, Numbers
 from rummylab.engine.agent_options import AgentOptions
 from rummylab.engine.guard import guarded
 from rummylab.engine.options import convert
+from rummylab.engine.pointers import with_entry
 from rummylab.engine.rows import Params
 from rummylab.errors import AgentError, OptionError, UnknownNameError
 from rummylab.games.registry import game as game_named
@@ -196,7 +197,7 @@ def _compile(function: Callable[..., Any], declaration: Declaration) -> Any:
     """Compile a kernel: our own as they are, others guarded."""
     signature = game_named(declaration.game).act_signature
     if _is_ours(function):
-        return kernel_of(signature)(function)
+        return kernel_of(signature, function.__code__.co_filename)(with_entry(helper(function), signature))
     try:
         return guarded(function, signature)
     except (numba.core.errors.NumbaError, KeyError, TypeError, AttributeError, NotImplementedError) as error:

@@ -155,6 +155,7 @@ def complaint(rules: Rules, players: Any, tally: Any) -> str:
     return f"agent {name!r} made an illegal move in the phase {phase!r}: code {code}"
 
 
+@cache
 def tally_of(game_name: str, seats: int) -> np.dtype[np.void]:
     """Return the record of one game between *seats* agents."""
     found: np.dtype[np.void] = game(game_name).batch.tally_for(seats)

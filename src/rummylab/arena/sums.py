@@ -66,6 +66,7 @@ def _layout(seats: int, outcomes: int) -> Layout:
     return found
 
 
+@cache
 def _size(seats: int, n_outcomes: int) -> int:
     return max(int(where.stop) for where, _ in _layout(seats, n_outcomes).values())
 

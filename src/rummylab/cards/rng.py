@@ -157,8 +157,8 @@ _BLOCK: Final = 64
 
 
 @kernel
-def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
-    """Shuffle *cards* in place (Fisher-Yates) with the stream *seed*."""
+def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> np.uint64:
+    """Shuffle *cards* in place (Fisher-Yates) with the stream *seed*, and return the stream after that."""
     places = stack_array(_BLOCK, np.int64)
     last, state = cards.shape[0] - 1, np.uint64(seed)
     while last > 0:
@@ -175,6 +175,7 @@ def shuffle(cards: npt.NDArray[np.int8], seed: np.uint64) -> None:
             cards[place] = card
         last -= n
         state += np.uint64(n) * _GOLDEN
+    return state
 
 
 # --- The deck of a position: ``row.deck`` and the seed ``row.rng`` ---------------------------------------------------

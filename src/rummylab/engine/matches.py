@@ -120,6 +120,7 @@ def checked_move(kernels: Any) -> Helper:
 
     @helper
     def move(row: np.void, code: int) -> bool:
+        always_inline()
         table = row.table
         if not is_legal(table, row.mine[table.actor], code):
             return False

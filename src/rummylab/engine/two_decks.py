@@ -14,7 +14,7 @@ from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, IDS_52, bit
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import JOKER_BIT, minus, take_away
-from rummylab.cards.rng import shuffle_first
+from rummylab.cards.rng import shuffle
 
 MAX_CARDS = 108  # two decks and four jokers
 FROM_STOCK = 63
@@ -135,7 +135,7 @@ def unplaced(table: np.void, mine: np.void, jokers: int) -> tuple[int, int, int]
 
 @helper
 def shuffle_into(row: np.void, decks: int, jokers: int, seed: np.uint64) -> None:
-    """Shuffle fresh *decks* and *jokers* into ``row.deck``."""
+    """Shuffle fresh *decks* and *jokers* into ``row.deck``; ``row.rng`` is the stream *seed* after that."""
     for i in range(52):
         row.deck[i] = IDS_52[i]
     if decks == 2:
@@ -144,5 +144,4 @@ def shuffle_into(row: np.void, decks: int, jokers: int, seed: np.uint64) -> None
     n = 52 * np.int64(decks) + jokers
     for i in range(52 * np.int64(decks), n):
         row.deck[i] = JOKER_ID
-    row.rng = seed
-    shuffle_first(row, n)
+    row.rng = shuffle(row.deck[:n], seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import highest, lowest, noinline, popcount, ranks_of
+from rummylab.cards.bits import always_inline, highest, lowest, noinline, popcount, ranks_of
 from rummylab.cards.planes import n_in
 from rummylab.engine.two_decks import kinds
 from rummylab.games.contract.melds import (
@@ -40,6 +40,7 @@ def next_meld(table: np.void, mine: np.void) -> int:
     Runs come before sets; of these the one with the fewest wilds, then the one that costs most in the hand. A meld that
     is short of cards grows first, by naturals where possible.
     """
+    always_inline()
     if table.short:
         return _next_card(table, mine)
     if not can_lay_down(table, mine):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import EACH_SUIT, LANE, lowest, noinline, popcount
+from rummylab.cards.bits import EACH_SUIT, LANE, always_inline, lowest, noinline, popcount
 from rummylab.cards.planes import minus, n_in
 
 Helper = Any
@@ -209,6 +209,7 @@ def n_sizes(sizes: int) -> int:
 @helper
 def fewest_wilds(once: int, twice: int, sizes: int, same_rank: bool, barred: int) -> int:
     """Return the fewest wilds that make sets of the packed *sizes* from naturals; `NEVER` if it cannot be."""
+    always_inline()
     if sizes == 0:
         return np.int64(0)
     size, n = sizes & 15, n_sizes(sizes)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import helper
-from rummylab.cards.bits import EACH_SUIT, bit, lowest, noinline, popcount
+from rummylab.cards.bits import EACH_SUIT, always_inline, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import holds, minus, n_in, plus
 from rummylab.cards.rng import Root, reshuffle_seed, shuffle_first, swap_cards
@@ -488,6 +488,7 @@ def can_finish(
 @helper
 def can_lay_down(table: np.void, mine: np.void) -> bool:
     """Return whether the actor can begin a laydown, or continue it with another meld."""
+    always_inline()
     seat, rules = np.int64(mine.seat), table.rules
     if table.runs_left[seat]:
         return _can_lay_down_runs(table, mine)
@@ -726,6 +727,7 @@ def can_grow(table: np.void, mine: np.void, card: int, below: bool) -> bool:
 @helper
 def is_legal(table: np.void, mine: np.void, code: int) -> bool:
     """Return whether the actor, knowing *table* and *mine*, may do *code*."""
+    always_inline()
     phase = table.phase
     if phase == DRAW:
         return (code == DRAW_PILE and table.up >= 0) or (code == DRAW_STOCK and can_draw_stock(table))
@@ -1067,6 +1069,7 @@ def _reshuffle(row: np.void) -> None:
 @helper
 def step(row: np.void, code: int) -> int:
     """Carry out the actor's legal move *code* and return the card drawn from the stock, or -1."""
+    always_inline()
     table = row.table
     table.turned_up = -1
     if code == DRAW_STOCK:
@@ -1109,6 +1112,7 @@ def _from_stock(row: np.void) -> int:
 
 @helper
 def _draw_stock(row: np.void) -> int:
+    always_inline()
     table = row.table
     if table.up >= 0:
         table.refused[table.actor] |= bit(table.up)
@@ -1190,6 +1194,7 @@ def _decline(table: np.void) -> int:
 @helper
 def _throw(row: np.void, card: int) -> None:
     """Discard *card* and end the turn, or the round with the last one (3, 6)."""
+    always_inline()
     table = row.table
     seat = table.actor
     _give_card(row, seat, card)
