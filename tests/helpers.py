@@ -54,7 +54,7 @@ HOUSE_RULES: list[tuple[str, str, dict[str, Any]]] = [
 ]
 """Presets with changes that reach what no preset does."""
 AGENTS = [(entry.game, entry.name) for entry in entries()]
-_THINKERS = ("utility",)
+_THINKERS = ("utility", "champion-search")
 
 
 def fewer(n: int, *agents: str) -> int:

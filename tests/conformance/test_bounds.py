@@ -25,6 +25,7 @@ INDEXING = [
     ("gin", "utility"),
     ("gin", "utility-dnn"),
     ("gin", "utility-search"),
+    ("gin", "champion-search"),
     ("gin", "fitness-cfr"),
     ("gin_pass", "keats"),
     ("indian", "mindist-outs"),
