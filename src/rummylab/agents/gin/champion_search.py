@@ -4,17 +4,20 @@ Source: ours, on the values of `champion` and the joint belief (:mod:`rummylab.b
 
 Policy. Make the champion's move unless another one is worth nearly as much. Then look ahead:
 
-- *Discards.* Sample hands of the opponent from the joint belief; each is a world, and all candidates are tried in the
-  same worlds. In a world the opponent takes the discard if it melds, or draws from the stock. If they can knock then,
-  they do with the chance that this opponent's knocks so far in the match suggest; the score of that knock is exact, and
-  all cards of the stock count. Otherwise they make their cheapest discard, and the champion's networks value the draw
-  that follows. The mean over the worlds joins the networks' own value of the discard, half and half.
-- *Draws.* The value of the stock is the mean over the cards that may come, each with its best discard or knock, joined
-  with the networks' own value of the stock.
-- *Knocks.* The value of going on is that of the best discard, worlds included; the rest is as for `champion`.
+- *Discards.* Sample hands of the opponent from the joint belief: each is a world, and all candidates are tried in the
+  same worlds. In a world the opponent takes the discard if it melds, and otherwise draws from the stock. With any card
+  that lets them knock they may do so, and the score of that knock counts. If not, they make their cheapest discard, and
+  the champion's networks value the draw that follows. The mean over the worlds makes up two fifths of the value of a
+  discard, the networks' own value the rest.
+- *Draws.* The value of the stock is, to three quarters, the mean over the cards that may come, each with its best
+  discard or knock.
+- *Knocks.* Going on is worth what the best discard is worth, worlds included. The rest is as for `champion`.
 
-A discard's mean over worlds is noisy, and the networks see only single cards of the opponent's hand, not whole hands;
-together they are better than either. The shares were fitted on play-outs of real deals.
+How likely the opponent is to knock depends on their knocks and gins in this match, and above all on whether they could
+have knocked before: players who wait keep waiting.
+
+The mean over worlds is noisy, and the networks see single cards of the opponent's hand rather than whole hands;
+together they are better than either. The shares come from a regression on play-outs of real deals.
 
 Departures: none. Measured in docs/results/champion.
 """
