@@ -9,7 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from rummylab.ui.web.app import WebConfig, create_app
-from rummylab.ui.web.security import Limits
+from rummylab.ui.web.security import NO_LIMITS
 
 STATIC = Path(__file__).parents[2] / "src" / "rummylab" / "ui" / "web" / "static"
 WORLDS = 24
@@ -26,7 +26,7 @@ def main(port: int, store: str, worlds: int = WORLDS) -> None:
         WebConfig(
             store=store,
             static=STATIC,
-            limits=Limits(per_second=1e6, burst=1e6, costly_per_second=1e6, costly_burst=1e6),
+            limits=NO_LIMITS,
             coach_worlds=worlds,
         )
     )

@@ -235,7 +235,7 @@ def main() -> None:
     """Run the command line; an expected error is one line on stderr and exit code 2, never a traceback."""
     _collect_less_garbage()
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(prog_name="rummylab", standalone_mode=False) or 0)
     except UsageError as error:
         if type(error).__name__ != "NoArgsIsHelpError":  # the help is printed already
             where = error.ctx.command_path if error.ctx is not None else "rummylab"
