@@ -55,6 +55,16 @@ def test_agents_of_every_game_can_be_recorded(game: str) -> None:
     assert made.masks[np.arange(200), made.actions].all()
 
 
+def test_data_without_entries_or_tensors_are_refused_in_words() -> None:
+    with pytest.raises(DatasetError, match="at least one entry, not 0"):
+        record("gin", "simple", entries=0)
+    for words, said in (
+        (["--tensors", "--entries", "-5"], "--entries"),
+        ([], "rummylab dataset gin --tensors"),
+    ):
+        assert said in run(["dataset", "gin", "--agent", "simple", "--out", "data", *words]).refused()
+
+
 def test_a_file_is_read_as_it_was_written_and_the_command_writes_one(tmp_path: Path, data: TensorData) -> None:
     data.save(tmp_path / FILE)
     back = TensorData.load(tmp_path / FILE)

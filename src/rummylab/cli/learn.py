@@ -36,7 +36,8 @@ def _check(name: str, known: tuple[str, ...]) -> None:
 
 
 Entries = Annotated[
-    int, typer.Option("--entries", max=MOST, help="Number of entries; a turn is an entry.", rich_help_panel=PLAYING)
+    int,
+    typer.Option("--entries", min=1, max=MOST, help="Number of entries; a turn is an entry.", rich_help_panel=PLAYING),
 ]
 Mix = Annotated[
     str | None,
@@ -106,9 +107,13 @@ def dataset(
     if tensors:
         _tensor_dataset(task, agent, rules, entries, seed, out, quiet=quiet, as_json=as_json)
         return
+    from rummylab.errors import OptionError
+    from rummylab.games.registry import GAMES
     from rummylab.learning.opponent_hand.dataset import DatasetPlan, generate
     from rummylab.learning.opponent_hand.line_ups import parse_mix, phase_mix
 
+    if task in GAMES:
+        raise OptionError(f"The data of a game are its tensors: rummylab dataset {task} --tensors")
     _check(task, DATASETS)
     announce_compilation(quiet=quiet)
     plan = DatasetPlan(entries=entries, seed=seed, line_ups=parse_mix(mix) if mix else phase_mix(phase, model))

@@ -83,9 +83,12 @@ def record(
 
     Raises:
         UnknownNameError: If there is no such game or agent.
+        DatasetError: If there are to be no entries.
         AgentError: If the agent makes a move that the numbering of the actions does not have.
     """
-    env = VectorEnv(game, min(tables, max(1, entries)), rules=rules, seed=seed)
+    if entries < 1:
+        raise DatasetError(f"A data set has at least one entry, not {entries}.")
+    env = VectorEnv(game, min(tables, entries), rules=rules, seed=seed)
     name = agent or game_of(game).opponent_for(env.rules.options)
     player = _Player(env, name)
     step = env.reset()
