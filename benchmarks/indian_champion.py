@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rummylab.agents.indian import champion as c
 from rummylab.agents.indian import champion_values as v
 from rummylab.agents.registry import agent
 from rummylab.arena.match import MatchResult, match
@@ -30,11 +31,13 @@ DUELS = (
 )
 FIELDS = ((4, "platform(seats=4)"), (6, "platform(seats=6)"))
 POOLS = (
-    ("indian-champion", ("mindist-outs",), 10),
-    ("indian-champion", ("mindist-outs-drop",), 10),
-    ("indian-champion", ("mindist-outs-match",), 10),
+    ("indian-champion", ("mindist-outs",), 4),
+    ("indian-champion", ("mindist-outs-drop",), 4),
+    ("indian-champion", ("mindist-outs-match",), 4),
     ("indian-champion", ("mindist-outs-drop",) * 5, 40),
 )
+LOST = (0, 20, 40, 60, 80)
+"""Points lost by the players of a pool."""
 
 
 def duels(games: int, seed: int) -> Iterator[str]:
@@ -68,23 +71,60 @@ def pools(games: int, seed: int) -> Iterator[str]:
         yield f"| `{one}` | `{others[0]}` | {seats} | {_won(result)} | {100 / seats:.1f}% | {result.games:,} |"
 
 
+class Openings:
+    """What deals brought to a champion that never drops, by its hand before the first draw."""
+
+    def __init__(self, rules: str, deals: int, seed: int) -> None:
+        notes = play(agent("indian", "indian-champion-stays"), rules, seed, deals, every=False)
+        first = notes.draws[:, v.DRAWS] == 0
+        lines, self.results = notes.draws[first], notes.draw_results[first]
+        self.started = lines[:, v.STARTED]
+        self.distance = np.minimum(lines[:, v.DISTANCE : v.DISTANCE + v.N_DISTANCES].argmax(1), 5)
+        self.jokers = np.minimum(np.round(lines[:, v.JOKERS] / 0.4).astype(int), 2)
+
+    def of(self, started: int, jokers: int, distance: int) -> np.ndarray:
+        """Return the results of these hands; a distance of 5 also stands for more, and two jokers too."""
+        here = (self.started == started) & (self.jokers == jokers) & (self.distance == distance)
+        return self.results[here]
+
+
 def drops(deals: int, seed: int) -> Iterator[str]:
     """Yield a table of what a deal brings to who does not drop, by MinDist and jokers, moving first and second."""
-    notes = play(agent("indian", "indian-champion-stays"), "paper", seed, deals, every=False)
-    first = notes.draws[:, v.DRAWS] == 0
-    lines, results = notes.draws[first], notes.draw_results[first]
-    distance = lines[:, v.DISTANCE : v.DISTANCE + v.N_DISTANCES].argmax(1)
-    jokers = np.minimum(np.round(lines[:, v.JOKERS] / 0.4).astype(int), 2)
+    openings = Openings("paper", deals, seed)
     yield "| moving | jokers | MinDist 2 | MinDist 3 | MinDist 4 | MinDist 5 or more |"
     yield "|---|---|---|---|---|---|"
     for started, words in ((1, "first"), (0, "second")):
         for n in range(3):
             cells = []
             for d in (2, 3, 4, 5):
-                here = (lines[:, v.STARTED] == started) & (jokers == n) & (np.minimum(distance, 5) == d)
-                error = 1.96 * results[here].std() / max(here.sum(), 1) ** 0.5 if here.any() else 0.0
-                cells.append(f"{results[here].mean():+.1f} ± {error:.1f}" if here.sum() >= 100 else "")
+                found = openings.of(started, n, d)
+                error = 1.96 * found.std() / len(found) ** 0.5 if len(found) else 0.0
+                cells.append(f"{found.mean():+.1f} ± {error:.1f}" if len(found) >= 100 else "")
             yield f"| {words} | {n if n < 2 else '2 or more'} | {' | '.join(cells)} |"
+
+
+def standings(deals: int, seed: int) -> Iterator[str]:
+    """Yield a table of the hands to drop in pool 101, by the points that the player and the opponent have lost."""
+    openings = Openings("platform(decks=2, printed_jokers=2)", deals, seed)
+    table = c.load_tensors(c.ARTIFACT)["drops"]
+    yield f"| you have lost | {' | '.join(f'they have lost {lost}' for lost in LOST)} |"
+    yield f"|---|{'---|' * len(LOST)}"
+    for ours in LOST:
+        cells = []
+        for theirs in LOST:
+            value = float(table[(100 - ours) // c.STEP, (100 - theirs) // c.STEP])
+            hands = [_dropped_from(openings, started, jokers, value) for started in (1, 0) for jokers in (0, 1)]
+            cells.append(f"{value:+.0f}: {', '.join(hands[:2])}; {', '.join(hands[2:])}" if value > -100 else "never")
+        yield f"| {ours} | {' | '.join(cells)} |"
+
+
+def _dropped_from(openings: Openings, started: int, jokers: int, value: float) -> str:
+    """Return the lowest MinDist at which a hand is worth less than *value* on average; a dash if there is none."""
+    for distance in (2, 3, 4, 5):
+        found = openings.of(started, jokers, distance)
+        if len(found) >= 100 and found.mean() < value:
+            return str(distance)
+    return "-"
 
 
 def _points(result: MatchResult) -> str:
@@ -101,7 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=20_000, help="deals for each pair")
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--only", choices=("duels", "fields", "pools", "drops"), help="measure one table")
+    parser.add_argument("--only", choices=("duels", "fields", "pools", "drops", "standings"), help="measure one table")
     parser.add_argument("--write", type=Path, help="directory for tables.md, the tables of its README")
     chosen = parser.parse_args()
     text: list[str] = []
@@ -110,6 +150,7 @@ def main() -> None:
         ("fields", "Four and six seats", fields(chosen.games, chosen.seed)),
         ("pools", "Pool 101", pools(chosen.games, chosen.seed)),
         ("drops", "What a deal brings without a drop", drops(10 * chosen.games, chosen.seed)),
+        ("standings", "Which hands to drop in pool 101", standings(4 * chosen.games, chosen.seed)),
     ):
         if chosen.only not in (None, name):
             continue

@@ -14,13 +14,15 @@ from rummylab.engine.referee import play
 torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
 
 from rummylab.learning import indian_notes as notes  # noqa: E402
+from rummylab.learning import indian_standings as standings  # noqa: E402
 from rummylab.learning.networks import build, fit, fit_choices, flat_weights, predicted, rebuilt  # noqa: E402
+from rummylab.learning.options import IndianChampionTraining  # noqa: E402
 from rummylab.learning.trainers import indian_champion as trainer  # noqa: E402
 
 
 def upcards_taken(margin: float, deals: int = 12) -> int:
     """How often the champion takes the upcard in some deals against itself; none of these cards completes a hand."""
-    player = trainer.player_of(c.act.params[c.WEIGHTS :], margin=margin, drops=False)
+    player = trainer.player_of(c.act.params[c.WEIGHTS : c.WEIGHTS + v.N_WEIGHTS], margin=margin, drops=False)
     taken = 0
     for seed in range(deals):
         moves = [str(event.action) for event in play(indian("paper"), [player, player], seed).log]
@@ -89,3 +91,41 @@ def test_the_trained_values_gain_points_and_untrained_ones_lose_them() -> None:
     assert trained.points_per_hand.ci[0] > 0
     blank = trainer.player_of(np.zeros(v.N_WEIGHTS, np.float32), drops=False)
     assert match("indian", blank, "mindist-outs", games=1000, seed=41, workers=1).points_per_hand.ci[1] < 0
+
+
+# --- Drops by the standing ----------------------------------------------------------------------------------------
+
+
+def test_the_best_drops_follow_the_standing() -> None:
+    # Half of the hands win 40 points, the others lose 40; everybody knows which hand it is.
+    deals = np.array([(v, -v, v, first) for v in (-40.0, 40.0) for first in (1.0, 0.0)] * 50, np.float32)
+    chances, cuts = standings.solve(deals)
+    np.testing.assert_allclose(chances + chances.T, 1.0)
+    assert (cuts[:4] == standings.NEVER).all()  # 20 points or fewer left: a drop loses the pool
+    assert (cuts[4:8, :4] == -40).all()  # up to 40 left: the hand would lose the pool, a drop does not
+    assert 0.5 < chances[8, 4] < chances[20, 4]
+
+
+def test_a_pool_is_played_by_the_table_of_drops() -> None:
+    dropped = []
+    for step in (20, 19):  # the pool begins with 101 points to lose, in steps of five the last of them
+        table = np.full((c.N_STEPS, c.N_STEPS), standings.NEVER, np.float32)
+        table[step] = 1000
+        player = trainer.player_of(c.act.params[c.WEIGHTS : c.WEIGHTS + v.N_WEIGHTS])
+        player.params[-(c.N_STEPS**2) :] = table.ravel()
+        log = play(indian("platform(format=pool-101)"), [player, player], 3).log
+        dropped.append(any(str(event.action) == "drop" for event in log))
+    assert dropped == [True, False]
+
+
+def test_a_best_response_starts_from_the_champion_and_learns_points_alone() -> None:
+    options = IndianChampionTraining(
+        rounds=1, deals=40, epochs=1, games=2, against="mindist-outs", from_champion=True, seed=2
+    )
+    run = trainer.IndianChampion(options)
+    before = run.weights.copy()
+    np.testing.assert_array_equal(before[0], c.load_tensors(c.ARTIFACT)["points"])
+    run.run_round()
+    assert (run.weights[0] != before[0]).any()
+    np.testing.assert_array_equal(run.weights[1], before[1])
+    assert run.result()["against"] == "mindist-outs"

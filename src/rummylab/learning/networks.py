@@ -100,14 +100,14 @@ def size_of(sizes: Sequence[int]) -> int:
 # --- Learning from examples ---------------------------------------------------------------------------------------
 
 
-def fit(torch: Any, model: Any, inputs: Floats, targets: Floats, epochs: int, seed: int) -> float:
+def fit(torch: Any, model: Any, inputs: Floats, targets: Floats, epochs: int, seed: int, rate: float = RATE) -> float:
     """Fit *model* to *targets* by least squares; return the mean squared error of the last epoch."""
     x, y = torch.from_numpy(inputs), torch.from_numpy(targets)
 
     def loss_of(rows: Any) -> Any:
         return ((model(x[rows])[:, 0] - y[rows]) ** 2).mean()
 
-    return _descend(torch, model, loss_of, len(inputs), epochs, seed)
+    return _descend(torch, model, loss_of, len(inputs), epochs, seed, rate)
 
 
 def fit_choices(
@@ -119,6 +119,7 @@ def fit_choices(
     epochs: int,
     seed: int,
     level: float = LEVEL,
+    rate: float = RATE,
 ) -> float:
     """Fit *model* to the differences of *targets* within decisions of these *sizes*, and to their means.
 
@@ -137,13 +138,15 @@ def fit_choices(
         mean = torch.zeros(len(chosen)).index_add(0, group, error) / many
         return ((error - mean[group]) ** 2).mean() + level * (mean**2).mean()
 
-    return _descend(torch, model, loss_of, len(sizes), epochs, seed, BATCH // 4)
+    return _descend(torch, model, loss_of, len(sizes), epochs, seed, rate, BATCH // 4)
 
 
-def _descend(torch: Any, model: Any, loss_of: Any, size: int, epochs: int, seed: int, batch: int = BATCH) -> float:
+def _descend(
+    torch: Any, model: Any, loss_of: Any, size: int, epochs: int, seed: int, rate: float, batch: int = BATCH
+) -> float:
     """Minimize a loss over *size* cases by Adam with a rate that falls to zero; return the last epoch's mean."""
     generator = torch.Generator().manual_seed(seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     steps = epochs * -(-size // batch)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(1 - step / steps, 0.01))
     total = 0.0

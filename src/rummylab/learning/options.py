@@ -167,11 +167,13 @@ class IndianOutsOptions:
 class IndianChampionTraining:
     """The recipe of indian-champion. The defaults made the artifact in the package."""
 
-    rounds: int = option(4, "Rounds of playing and learning; a larger number extends a finished run.")
-    deals: int = option(160_000, "Deals of each round for the critic, a quarter of them again for the choices.")
-    epochs: int = option(4, "How often each note is seen.")
+    rounds: int = option(2, "Rounds of playing and learning; a larger number extends a finished run.")
+    deals: int = option(120_000, "Deals of each round for the critic, a third of them again for the choices.")
+    epochs: int = option(3, "How often each note is seen.")
     spread: float = option(1.5, "Spread of the learner's random errors, in points.")
     games: int = option(4000, "Deals against mindist-outs after each round.")
+    against: str = option("", "Learn the points of duels with this agent alone, to find a best response to it.")
+    from_champion: bool = option(False, "Start from the champion in the package, not from random weights.")
     seed: int = option(1, SEED_HELP)
 
     def __post_init__(self) -> None:

@@ -6,7 +6,8 @@ at a table do.
 Policy. Among the discards that keep the lowest MinDist, throw the one after which the position is worth most. Take the
 upcard if the best discard with it is worth more than a card from the stock by a margin: an upcard shows the others what
 we collect. Declare as soon as possible. Drop before the first draw if the deal is worth less than a drop costs. In a
-match the drops follow the standing, as those of `mindist-outs-match` do. What the networks see is in
+pool with one opponent left, a table says how little a deal must be worth for a drop, by the points that both may still
+lose; in other matches it never drops where that would lose the match. What the networks see is in
 :mod:`rummylab.agents.indian.champion_values`.
 
 Departures: none. Trained by ``rummylab train indian-champion``; measured in docs/results/indian-champion.
@@ -28,7 +29,7 @@ from rummylab.agents.indian.champion_values import (
     take_value,
     weigh_discards,
 )
-from rummylab.agents.indian.common import between_deals, distance_now, is_first_turn, spare_cards
+from rummylab.agents.indian.common import between_deals, distance_now, is_first_turn, next_seat, spare_cards
 from rummylab.agents.indian.mindist_outs import drop_loses_the_match
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, lowest
@@ -46,13 +47,18 @@ from rummylab.games.indian.rules import (
     DROP,
     OVER,
     can_take,
+    n_in,
     unseen,
 )
 
-FORMAT, VERSION = "rummylab indian champion", 1
+FORMAT, VERSION = "rummylab indian champion", 2
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
-SHAPES = {"points": (N_WEIGHTS,), "wins": (N_WEIGHTS,)}
-"""The tensors of the artifact: networks that value a choice by points, and by deals won."""
+STEP, N_STEPS = 5, 33
+USUAL_DROP = 20
+"""The table of drops counts the points a player may still lose in steps of five, for a first drop of 20 points."""
+SHAPES = {"points": (N_WEIGHTS,), "wins": (N_WEIGHTS,), "drops": (N_STEPS, N_STEPS)}
+"""The tensors of the artifact: networks that value a choice by points, and by deals won; and the values below which a
+drop pays in a pool, by the points that the player and the opponent may still lose."""
 MARGIN, WINS_MARGIN = 6.0, 2.0
 """The margin of an upcard when playing for points, and when playing for deals won (a deal counts 40 points there)."""
 
@@ -83,8 +89,9 @@ def load_tensors(path: Path) -> Tensors:
 
 
 def weights(kind: str, options: IndianChampionOptions) -> Floats:
-    """Return the trained numbers of the artifact: ``points`` or ``wins``."""
-    return load_tensors(ARTIFACT)[kind]
+    """Return the trained numbers of the artifact: the networks ``points`` or ``wins``, and the table of drops."""
+    tensors = load_tensors(ARTIFACT)
+    return np.concatenate([tensors[kind], tensors["drops"].ravel()])
 
 
 @helper
@@ -97,20 +104,45 @@ def outs_now(table: np.void, mine: np.void, distance: int) -> int:
 
 
 @helper
+def draw_values(table: np.void, mine: np.void, params: Params) -> tuple[float, float]:
+    """Return what the upcard, less the margin, and a card from the stock are worth.
+
+    An upcard that cannot be taken is worth no more than the stock.
+    """
+    distance, live, work = distance_now(table, mine), unseen(table, mine), new_work()
+    stock = stock_value(table, mine, distance, outs_now(table, mine, distance), live, params, WEIGHTS, work)
+    take = take_value(table, mine, live, params, WEIGHTS, work) - params[P.margin] if can_take(table) else stock
+    return take, stock
+
+
+@helper
+def step_of(table: np.void, left: int) -> int:
+    """Return the line of the table of drops for a player who is out after losing *left* more points."""
+    return min(max(left * USUAL_DROP // table.rules.first_drop - 1, 0) // STEP, N_STEPS - 1)
+
+
+@helper
+def drop_below(table: np.void, mine: np.void, params: Params) -> float:
+    """Return the value below which a first drop pays at this standing."""
+    rules = table.rules
+    if rules.out_at and rules.first_drop and n_in(table) == 2:
+        ours = step_of(table, np.int64(rules.out_at - table.lost[mine.seat]))
+        theirs = step_of(table, np.int64(rules.out_at - table.lost[next_seat(table, mine)]))
+        place = WEIGHTS + N_WEIGHTS + ours * N_STEPS + theirs
+        return params[place] * np.float32(rules.first_drop) / np.float32(USUAL_DROP)
+    return -np.float32(rules.first_drop)
+
+
+@helper
 def _draw(table: np.void, mine: np.void, params: Params) -> int:
     """Drop, take the upcard or draw from the stock."""
-    distance = distance_now(table, mine)
     may_drop = params[P.drops] > 0 and is_first_turn(table, mine) and not drop_loses_the_match(table, mine)
     if not can_take(table) and not may_drop:
         return np.int64(DRAW_STOCK)
-    live, work, spread = unseen(table, mine), new_work(), params[P.noise]
-    stock = stock_value(table, mine, distance, outs_now(table, mine, distance), live, params, WEIGHTS, work)
-    take = stock
-    if can_take(table):
-        take = take_value(table, mine, live, params, WEIGHTS, work)
-    if may_drop and max(take, stock) < -np.float32(table.rules.first_drop):
+    take, stock = draw_values(table, mine, params)
+    if may_drop and max(take, stock) < drop_below(table, mine, params):
         return np.int64(DROP)
-    takes = can_take(table) and take - params[P.margin] + nearly_normal(mine, spread) > stock
+    takes = can_take(table) and take + nearly_normal(mine, params[P.noise]) > stock
     return np.int64(DRAW_PILE) if takes else np.int64(DRAW_STOCK)
 
 

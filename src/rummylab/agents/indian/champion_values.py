@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.indian.common import next_seat
+from rummylab.agents.indian.common import at_step, next_seat
 from rummylab.agents.indian.mindist_outs import N_FEATURES, write_features
 from rummylab.agents.network import INNER, WIDTH, network, network_size
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import take_away
 from rummylab.engine.rows import Floats, Params
-from rummylab.games.indian.melds import card_points, rank_points
+from rummylab.games.indian.melds import card_points, paired_ranks, rank_points
 from rummylab.games.indian.mindist import discard_outs, discards14, live_outs
 from rummylab.games.indian.minscore import PAPER, min_score, pure_windows
 from rummylab.games.indian.rules import PLAYING, is_joker
@@ -51,10 +51,18 @@ N_OUTS_AT = 5
     PRINTED,
     WEIGHT,
     SCORE_WHEN_NEAR,
-) = range(OUTS_AT + N_OUTS_AT, OUTS_AT + N_OUTS_AT + 14)
+    RUN_CHANCE,
+    FIRST_RUN,
+    ROOT_FIRST_RUN,
+    LINKS,
+    LONE,
+    PAIRS,
+) = range(OUTS_AT + N_OUTS_AT, OUTS_AT + N_OUTS_AT + 20)
 """The hand: chance that the next card lowers the distance (by distance, plain, its root, within three cards); MinScore
-up to the cap, beyond it, and whether it is the cap; pure runs; jokers; points of all cards; MinScore near the end."""
-TABLE = SCORE_WHEN_NEAR + 1
+up to the cap, beyond it, and whether it is the cap; pure runs; jokers; points of all cards; MinScore near the end;
+chance that the next card makes a pure run (any; the first one, and its root) or lies near a card in suit; cards that
+lie near no other; ranks held more than once."""
+TABLE = PAIRS + 1
 (
     DRAWS,
     ROOT_DRAWS,
@@ -151,6 +159,30 @@ def write_hand(
     out[WEIGHT] = np.float32(card_points(once & ~column) + card_points(twice & ~column)) * np.float32(0.01)
     if distance <= 2:
         out[SCORE_WHEN_NEAR] = out[SCORE]
+    out[RUN_CHANCE] = 3 * chance_of(makes_run(once), live)
+    if pure == 0:
+        out[FIRST_RUN] = out[RUN_CHANCE]
+        out[ROOT_FIRST_RUN] = sqrt(out[RUN_CHANCE])
+    plain = once & ~column
+    beside, pairs = at_step(plain, 1) | at_step(plain, 2), paired_ranks(plain)
+    out[LINKS] = chance_of(beside & ~once, live)
+    out[LONE] = np.float32(popcount(plain & ~beside & ~(np.int64(EACH_SUIT) * pairs))) * np.float32(0.25)
+    out[PAIRS] = np.float32(popcount(pairs)) * np.float32(0.25)
+
+
+@helper
+def makes_run(once: int) -> int:
+    """Return the cards that make a pure run of three with two of *once*."""
+    aces = np.int64(EACH_SUIT)
+    places = once | (once & aces) << 13
+    found = places >> 1 & places >> 2 | places << 1 & places >> 1 | places << 1 & places << 2
+    return (found | (found & aces << 13) >> 13) & ALL_CARDS & ~once
+
+
+@helper
+def chance_of(cards: int, live: Any) -> float:
+    """Return the chance that the next card is one of *cards*, none of them a printed joker."""
+    return np.float32(popcount(cards & live[0]) + popcount(cards & live[1])) / np.float32(max(n_unseen(live), 1))
 
 
 @helper

@@ -11,7 +11,10 @@ Each round does four things, for points and for deals won alike:
    compares the discards of one decision with their mean; the mean itself counts for little.
 4. `STOCK` learns the critic's value of the position one draw later.
 
-All networks go on from those of the round before.
+All networks go on from those of the round before, at a rate that falls from round to round.
+
+``--against AGENT --from-champion`` fine-tunes the champion into a best response to AGENT, by points at two seats: what
+it gains tells how far AGENT can be exploited. Its artifact is a player like the champion.
 """
 
 from __future__ import annotations
@@ -36,7 +39,18 @@ from rummylab.engine.pointers import addresses
 from rummylab.games.indian.rules import ACT
 from rummylab.games.indian.view import indian
 from rummylab.learning.indian_notes import D_CHOSEN, D_SIZE, N_CRITIC, N_DECISION, N_STOCK, S_NEXT, note_deals
-from rummylab.learning.networks import build, fit, fit_choices, flat_weights, load_torch, predicted, rebuilt, size_of
+from rummylab.learning.indian_standings import drop_table
+from rummylab.learning.networks import (
+    RATE,
+    build,
+    fit,
+    fit_choices,
+    flat_weights,
+    load_torch,
+    predicted,
+    rebuilt,
+    size_of,
+)
 from rummylab.learning.options import IndianChampionTraining
 from rummylab.learning.trainer import State, Trainer
 
@@ -55,7 +69,9 @@ TABLES = (
 OTHERS = ("mindist-outs", "mindist-outs-drop", "minscore")
 SHARES = (0.25, 0.2, 0.1)
 """Who sits beside the learner, and how often; otherwise it is the learner once more."""
-CRITIC = (N_CRITIC, 96, 32, 1)
+DUEL = (("paper", 1.0),)
+"""The table of a best response."""
+CRITIC = (N_CRITIC, 192, 64, 1)
 AFTER = (v.N_AFTER, WIDTH, INNER, 1)
 STOCK = (v.N_HAND, WIDTH, INNER, 1)
 """Sizes of the networks, layer by layer."""
@@ -64,7 +80,7 @@ LINES_A_DEAL, DECISIONS_A_DEAL = 150, 45
 KINDS = ("points", "wins")
 LEARNER_MARGIN = 3.0
 """The margin of an upcard while learning: lower than in play, so that the networks see what upcards bring."""
-_CRITIC_DATA, _DATA, _MEASURE = 7, 11, 13  # purposes of seeds, so that their deals differ
+_CRITIC_DATA, _DATA, _MEASURE, _STANDINGS = 7, 11, 13, 17  # purposes of seeds, so that their deals differ
 
 
 @dataclass
@@ -85,21 +101,32 @@ class Notes:
         return np.repeat(np.arange(len(self.decisions)), self.decisions[:, D_SIZE])
 
 
-def play(player: CompiledAgent, rules: str, seed: int, n_deals: int, every: bool) -> Notes:
-    """Return the notes of *n_deals* deals by the *rules*: of every discard, or only of those made."""
+def play(
+    player: CompiledAgent,
+    rules: str,
+    seed: int,
+    n_deals: int,
+    every: bool,
+    others: Sequence[str] = OTHERS,
+    shares: Sequence[float] = SHARES,
+) -> Notes:
+    """Return the notes of *n_deals* deals by the *rules*: of every discard, or only of those made.
+
+    Each of *others* takes its share of the other seats; the rest is for the *player* once more.
+    """
     room = n_deals * (LINES_A_DEAL if every else DECISIONS_A_DEAL) + 2000
     lines = np.empty((room, N_CRITIC), np.float32)
     size = n_deals * DECISIONS_A_DEAL + 1000
     decisions, results = np.empty((size, N_DECISION), np.int64), np.empty(size, np.float32)
     draws, draw_notes = np.empty((size, v.N_HAND), np.float32), np.empty((size, N_STOCK), np.int64)
     draw_results = np.empty(size, np.float32)
-    players = [player, *(agent("indian", name) for name in OTHERS)]
+    players = [player, *(agent("indian", name) for name in others)]
     n, n_decisions, n_draws = note_deals(
         indian(rules).new_rows(1),
         seed,
         0,
         n_deals,
-        np.cumsum(SHARES),
+        np.cumsum(shares),
         addresses([one.kernel for one in players], [one.params for one in players], ACT),
         int(every),
         lines,
@@ -149,9 +176,10 @@ def target_of(kind: str, results: Floats) -> Floats:
 
 
 def player_of(weights: Floats, **options: Any) -> CompiledAgent:
-    """Return the champion with these *weights*."""
+    """Return the champion with these *weights*; it drops by the points of a deal, whatever the standing."""
     numbers = np.array(c.IndianChampionOptions(**options).params, np.float32)
-    return CompiledAgent("indian-champion", c.act.kernel, np.concatenate([numbers, weights]))
+    drops = np.full(c.N_STEPS**2, -c.USUAL_DROP, np.float32)
+    return CompiledAgent("indian-champion", c.act.kernel, np.concatenate([numbers, weights, drops]))
 
 
 class IndianChampion(Trainer):
@@ -164,6 +192,9 @@ class IndianChampion(Trainer):
     def __init__(self, options: IndianChampionTraining) -> None:
         super().__init__(options)
         self.weights = np.zeros((len(KINDS), v.N_WEIGHTS), np.float32)
+        if options.from_champion:
+            self.weights[...] = [c.load_tensors(c.ARTIFACT)[kind] for kind in KINDS]
+        self.kinds = KINDS[:1] if options.against else KINDS
         self.critics = np.zeros((len(KINDS), size_of(CRITIC)), np.float32)
         self.decisions = 0
 
@@ -173,31 +204,36 @@ class IndianChampion(Trainer):
 
     def run_round(self) -> Sequence[float]:
         torch = load_torch(1)
-        errors = [self._learn(torch, number, kind) for number, kind in enumerate(KINDS)]
+        errors = [self._learn(torch, number, kind) for number, kind in enumerate(self.kinds)]
         measured = self.measure(self.options.games)
-        return errors[0][0], errors[1][0], errors[0][1], measured["points"], measured["win_rate"]
+        return errors[0][0], errors[-1][0], errors[0][1], measured["points"], measured["win_rate"]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there are no networks yet that could play."""
+        return self.round == 0 and not self.options.from_champion
 
     def learner(self, number: int) -> CompiledAgent:
         """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
-        if self.round == 0:
+        if self.is_new:
             return agent("indian", "mindist-outs")
         return player_of(self.weights[number], margin=LEARNER_MARGIN, noise=self.options.spread, drops=False)
 
     def _learn(self, torch: Any, number: int, kind: str) -> tuple[float, float]:
         """Learn one kind of value; return the errors of the critic and of the choices."""
-        seed = self.options.seed
+        seed, epochs, rate = self.options.seed, self.options.epochs, RATE / (1 + self.round)
         made = self._notes(number, _CRITIC_DATA, every=False)
         critic, after, stock = self._networks(torch, number)
-        loss = fit(torch, critic, made.lines, target_of(kind, made.results), self.options.epochs, seed)
+        loss = fit(torch, critic, made.lines, target_of(kind, made.results), epochs, seed, rate)
         # One draw later: the critic's opinion, or the result of a declaration.
         values, following = predicted(torch, critic, made.lines), made.draw_notes[:, S_NEXT]
         goals = np.where(following >= 0, values[following], target_of(kind, made.draw_results))
-        fit(torch, stock, made.draws, goals.astype(np.float32), self.options.epochs, seed)
+        fit(torch, stock, made.draws, goals.astype(np.float32), epochs, seed, rate)
         every = self._notes(number, _DATA, every=True)
         judged = predicted(torch, critic, every.lines)
         sizes = every.decisions[:, D_SIZE]
         own = np.ascontiguousarray(every.lines[:, : v.N_AFTER])
-        choice = fit_choices(torch, after, own, judged, sizes, self.options.epochs, seed)
+        choice = fit_choices(torch, after, own, judged, sizes, epochs, seed, rate=rate)
         self.weights[number] = flat_weights(after, stock)
         self.critics[number] = flat_weights(critic)
         self.decisions += len(made.decisions) + len(every.decisions)
@@ -205,27 +241,39 @@ class IndianChampion(Trainer):
 
     def _networks(self, torch: Any, number: int) -> list[Any]:
         """Return the critic and the agent's two networks: new ones, or those of the round before."""
-        if self.round == 0:
-            return [build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((CRITIC, AFTER, STOCK))]
-        return [*rebuilt(torch, self.critics[number], CRITIC), *rebuilt(torch, self.weights[number], AFTER, STOCK)]
+        new = [build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((CRITIC, AFTER, STOCK))]
+        if self.is_new:
+            return new
+        critic = rebuilt(torch, self.critics[number], CRITIC) if self.round else new[:1]
+        return [*critic, *rebuilt(torch, self.weights[number], AFTER, STOCK)]
 
     def _notes(self, number: int, purpose: int, every: bool) -> Notes:
         """Return the notes of this round's deals, at all tables."""
-        player = self.learner(number)
-        deals = self.options.deals // (4 if every else 1)
+        player, against = self.learner(number), self.options.against
+        others, shares = ((against,), (1.0,)) if against else (OTHERS, SHARES)
+        deals = self.options.deals // (3 if every else 1)
         found = []
-        for k, (rules, share) in enumerate(TABLES):
+        for k, (rules, share) in enumerate(DUEL if against else TABLES):
             seats = indian(rules).seats
             seed = int(mix(self.options.seed, self.round, 10 * number + k, purpose) >> np.uint64(1))
-            found.append(play(player, rules, seed, max(int(2 * share * deals / seats), 2), every))
+            found.append(play(player, rules, seed, max(int(2 * share * deals / seats), 2), every, others, shares))
         return joined(found)
 
+    @property
+    def frozen(self) -> str:
+        """The opponent of the measurements."""
+        return self.options.against or "mindist-outs"
+
     def measure(self, games: int) -> dict[str, float]:
-        """Return points a deal against `mindist-outs`, and the share of deals when the agent plays for deals."""
+        """Return points a deal against the frozen opponent, and the share of deals won.
+
+        Except for a best response, the share is that of the agent that plays for deals.
+        """
         seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
-        points = match("indian", player_of(self.weights[0]), "mindist-outs", games=games, seed=seed, workers=1)
-        for_wins = player_of(self.weights[1], margin=c.WINS_MARGIN, drops=False)
-        wins = match("indian", for_wins, "mindist-outs", games=games, seed=seed, workers=1)
+        wins = points = match("indian", player_of(self.weights[0]), self.frozen, games=games, seed=seed, workers=1)
+        if not self.options.against:
+            for_wins = player_of(self.weights[1], margin=c.WINS_MARGIN, drops=False)
+            wins = match("indian", for_wins, self.frozen, games=games, seed=seed, workers=1)
         return {"points": round(points.points_per_hand.value, 3), "win_rate": round(wins.win_rate.value, 4)}
 
     def state(self) -> State:
@@ -240,8 +288,10 @@ class IndianChampion(Trainer):
 
     def result(self) -> Mapping[str, Any]:
         games = 10 * self.options.games
-        return {"games": games, "against": "mindist-outs", **self.measure(games)}
+        return {"games": games, "against": self.frozen, **self.measure(games)}
 
     def write(self, path: Path, manifest: Mapping[str, Any]) -> None:
-        tensors = dict(zip(KINDS, self.weights, strict=True))
+        seed = int(mix(self.options.seed, 0, 0, _STANDINGS) >> np.uint64(1))
+        drops = drop_table(player_of(self.weights[0], drops=False), seed, self.options.deals // 6)
+        tensors = {**dict(zip(KINDS, self.weights, strict=True)), "drops": drops}
         write_artifact(path, tensors, {"format": c.FORMAT, "version": c.VERSION, **manifest}, half=True)
