@@ -85,7 +85,7 @@ class Openings:
     def of(self, started: int, jokers: int, distance: int) -> np.ndarray:
         """Return the results of these hands; a distance of 5 also stands for more, and two jokers too."""
         here = (self.started == started) & (self.jokers == jokers) & (self.distance == distance)
-        return self.results[here]
+        return np.asarray(self.results[here])
 
 
 def drops(deals: int, seed: int) -> Iterator[str]:

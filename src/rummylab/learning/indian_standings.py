@@ -41,8 +41,8 @@ def note_openings(rows: Rows, seed: int, players: Any, params: Params, out: Floa
     table = row.table
     for deal in range(len(out) // 2):
         open_match(row, 0)
-        for seat in range(2):
-            row.mine[seat].rng = mix(seed, deal, 0, AGENT + seat)
+        for player in range(2):
+            row.mine[player].rng = mix(seed, deal, 0, AGENT + player)
         shuffle_deck(row, mix(seed, deal, 0, DECK))
         open_hand(row)
         while table.actor >= 0:
@@ -51,9 +51,9 @@ def note_openings(rows: Rows, seed: int, players: Any, params: Params, out: Floa
                 take, stock = draw_values(table, row.mine[seat], params)
                 out[2 * deal + seat, OWN] = out[2 * deal + 1 - seat, THEIRS] = max(take, stock)
             step(row, ask(players, 0, table, row.mine[seat]))
-        for seat in range(2):
-            out[2 * deal + seat, WON] = table.gains[seat]
-            out[2 * deal + seat, IS_FIRST] = seat == 0
+        for player in range(2):
+            out[2 * deal + player, WON] = table.gains[player]
+            out[2 * deal + player, IS_FIRST] = player == 0
 
 
 class Standing:
