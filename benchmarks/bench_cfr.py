@@ -4,20 +4,20 @@
     python benchmarks/bench_cfr.py --write    and writes docs/results/cfr-speed.md
 
 Both sides solve the very same trees: ours are built from OpenSpiel's games. Each speed is the best of several stretches
-of a third of a second or more; OpenSpiel's solvers are its compiled ones, called once per iteration from Python, which
-is how they are offered. Exploitability is half of NashConv, by OpenSpiel's own function for both.
+of a third of a second of processor time or more; OpenSpiel's solvers are its compiled ones, called once per iteration
+from Python, which is how they are offered. Exploitability is half of NashConv, by OpenSpiel's own function for both.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness import machine
 from rummylab.interop.openspiel_tree import OpenSpielGame, to_openspiel
 from rummylab.learning.cfr.solver import Solver
 from rummylab.learning.cfr.tree import flatten
@@ -40,9 +40,9 @@ def best_speed(run: Callable[[int], None]) -> float:
     best, n = 0.0, 1
     stretches = 0
     while stretches < STRETCHES:
-        start = time.perf_counter()
+        start = time.thread_time()
         run(n)
-        took = time.perf_counter() - start
+        took = time.thread_time() - start
         if took < STRETCH_S:
             n *= 2
         else:
@@ -96,7 +96,7 @@ def measure() -> dict[str, Any]:
                     "openspiel_exploitability": their_gap,
                 }
             )
-    return {"machine": f"{platform.machine()}, Python {platform.python_version()}", "seed": SEED, "rows": rows}
+    return {"machine": machine(), "seed": SEED, "rows": rows}
 
 
 def page(results: dict[str, Any]) -> str:
@@ -105,9 +105,10 @@ def page(results: dict[str, Any]) -> str:
         "",
         "`python benchmarks/bench_cfr.py --write` runs ours and OpenSpiel's compiled solvers on the same trees, one",
         "after the other on one core, and writes this page. Speeds are iterations per second, the best of four",
-        "stretches of at least 0.3 s; exploitability is half of NashConv after the same number of iterations, by",
-        "OpenSpiel's own function. The whole-tree solvers do the same sums and agree; the sampling solvers draw",
-        "different games. The machine had other work to do meanwhile, so the ratios say more than the speeds.",
+        "stretches of at least 0.3 s of processor time; exploitability is half of NashConv after the same number of",
+        "iterations, by OpenSpiel's own function. The whole-tree solvers do the same sums and agree; the sampling",
+        "solvers draw different games. The machine had other work to do meanwhile, so the ratios say more than the",
+        "speeds.",
         "",
         "| game | solver | iterations | ours/s | OpenSpiel/s | ratio | our exploitability | OpenSpiel's |",
         "|---|---|--:|--:|--:|--:|--:|--:|",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -52,11 +53,17 @@ class Results:
     def to_dict(self) -> dict[str, Any]:
         """Return what ``<name>-speed.json`` holds."""
         return {
-            "machine": f"{platform.machine()}, Python {platform.python_version()}",
+            "machine": machine(),
             "figures": dict(self.figures),
             "ratios": self.ratios,
             "rows": [_shown(row) for row in self.rows],
         }
+
+
+def machine() -> str:
+    """Return where and beside how many other programs a figure was measured."""
+    load, _, _ = os.getloadavg()
+    return f"{platform.machine()}, Python {platform.python_version()}, load {load:.1f} on {os.cpu_count()} cores"
 
 
 def _shown(row: Row) -> dict[str, str]:

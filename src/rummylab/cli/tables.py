@@ -193,7 +193,8 @@ def _speed(game: str) -> Callable[[], str]:
         compares = any("ratio" in row for row in figures["rows"])
         columns = ("what", "measured", *(("compared", "ratio") if compares else ()))
         rows = [tuple(row.get(column, "") for column in columns) for row in figures["rows"]]
-        return _table(tuple(column.replace("compared", "compared with") for column in columns), rows)
+        shown = _table(tuple(column.replace("compared", "compared with") for column in columns), rows)
+        return f"{shown}\nMeasured on {figures['machine']}.\n"
 
     return table
 
