@@ -1,133 +1,37 @@
-"""`chinese-counter`: its counts, its network, its fitted numbers, and that it beats the seed's AI."""
+"""`contract-counter`: what it sees, what it keeps, where its wilds go, and that it beats the baseline."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from contract_tables import JUNK, READY, deal
+from contract_tables import Replacer, deal, table_with
 from helpers import push
 from rummylab._jit import kernel
-from rummylab.agents.contract import counting as c
+from rummylab.agents.contract import contract_counter as c
+from rummylab.agents.contract import contract_values as v
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.card import Card
+from rummylab.engine.artifacts import read_artifact
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.errors import ArtifactError, OptionError
-from rummylab.games.contract.melds import TWOS
-from rummylab.learning.trainer import train
-from rummylab.learning.trainers import contract_counter as learning
+from rummylab.games.contract.view import contract
+from rummylab.learning import contract_notes as notes
+from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT
 
-LAY_DOWN = "lay down 7c 7h 7s; lay down 9c 9h 2s"
-
-
-@kernel
-def features_of(views, hand, wilds, discard, out):
-    table, mine = views[0].table, views[0].mine
-    live, live_wilds = c.unseen_cards(table, mine) & ~TWOS, c.unseen_wilds(table, mine)
-    c.write_features(table, np.int64(mine.seat), hand, wilds, c.fitting(table), discard, live, live_wilds, out)
+OTHER = "3c 5s 6h 8s Td Qc Kh Jc Js Ac"
 
 
-@kernel
-def worth_of(params, network, room):
-    return c.worth(params, network, room)
+def run_table(hand: str, other: str = OTHER, stock: str = "4s", up: str = "9s", **changes: Any) -> State:
+    return table_with(contract(contract="S3+R4", hand_sizes="10", **changes), hand, other, up=up, stock=stock)
 
 
-def after(state: State, discard: str) -> dict[str, float]:
-    """The features of the position after the actor throws *discard*, by their names."""
-    seen = state.observe(Seat(int(state.actor or 0)))
-    card = Card.parse(discard)
-    naturals = [held for held in seen.hand if not held.is_joker and held.rank != 1]
-    kept = sum(1 << held.id for held in naturals if held != card)
-    out = np.zeros(c.N_FEATURES, np.float32)
-    features_of(seen.view, np.int64(kept), np.int64(len(seen.hand) - len(naturals)), np.int64(card.id), out)
-    return dict(zip(c.FEATURES, map(float, out), strict=True))
-
-
-def test_the_own_hand_is_counted() -> None:
-    found = after(push(deal("7c 7h 7s 9c 9h Kd 4d", stock="Qs"), "draw stock"), "Kd")
-    assert found["ranks held three times or more"] == 1
-    assert found["pairs"] == 1
-    assert found["singles"] == 2
-    assert found["one card short of it"] == 1
-    assert found["unseen cards that make a pair a set"] == 2 / 4
-    assert found["unseen wilds"] == 6 / 4
-    assert found["what the hand costs"] == pytest.approx((6 * 5 + 10) / 50)
-    unseen = 54 - 8 - 1
-    assert found["chance that the next card brings the hand nearer"] == pytest.approx(4 * (2 + 6) / unseen)
-
-
-@pytest.mark.parametrize(
-    ("hand", "short"),
-    [
-        ("7c 7h 7s 9c 9h 9s 4d", 0),
-        ("7c 7h 7s 9c 9h 2s 4d", 0),
-        ("7c 7h 9c 9h 2h 2s 4d", 0),
-        ("7c 7h 9c 9h Ts 2s 4d", 1),
-        ("7c 7h 7s 9c 2c 2h 4d", 1),
-        ("7c 7h 7s 9c Th Jh 4d", 2),
-        ("7c 7h 9c 9h Ts Jh 4d", 2),
-        ("7c 8h 9c Th 2c 2h 4d", 2),
-        ("7c 8h 9c Th Jc Qh 4d", 4),
-    ],
-)
-def test_how_many_cards_a_hand_is_short_of(hand: str, short: int) -> None:
-    found = after(push(deal(hand, "3c 5d 6h 8s Td Qc Kh", "Ad", "Ac"), "draw stock"), "Ac")
-    told = {
-        0: found["the contract is in the hand"],
-        1: found["one card short of it"],
-        2: found["two cards short"],
-    }
-    assert [k for k, value in told.items() if value] == ([short] if short < 3 else [])
-    assert found["cards short beyond two"] == max(0, short - 2)
-
-
-def test_the_opponent_and_the_discard_are_read() -> None:
-    state = deal("3c 5d 6h 8s Td Qc Kh", READY.replace("4d", "4s"), "7d", "Ks Qd")
-    push(state, "draw stock; discard 3c; draw stock; discard 4s")
-    found = after(push(state, "draw stock"), "5d")
-    assert found["cards the opponent is known to hold"] == 0
-    assert found["the discard is of a rank the opponent has refused or discarded"] == 0
-    assert after(state, "Td")["chance that the opponent holds the rank of the discard"] > 0
-    taken = push(deal(JUNK, READY, "7d", "Ks"), "draw stock; discard 3c; draw upcard; discard 4d; draw stock")
-    found = after(taken, "Kh")
-    assert found["cards the opponent is known to hold"] == 1 / 2
-    assert found["cards the opponent has taken from the pile"] == pytest.approx(1 / 3)
-
-
-def test_after_his_lay_down_the_fits_are_counted() -> None:
-    state = push(deal(READY, "7d 9s 5d 6h 8s Td Kh", stock="3s 3d"), f"draw stock; {LAY_DOWN}; discard 4d; draw stock")
-    found = after(state, "7d")
-    assert found["the opponent has laid down"] == 1
-    assert found["cards that fit a meld on the table"] == 1
-    assert found["the discard fits a meld"] == found["the opponent can lay the discard off"] == 1
-    assert after(state, "Kh")["the discard fits a meld"] == 0
-    assert found["cards the opponent holds"] == pytest.approx(1 / 7)
-
-
-def test_the_network_equals_its_readable_twin() -> None:
-    rng = np.random.default_rng(3)
-    networks = [learning.new_network(rng) for _ in c.SITUATIONS]
-    params = np.array([0.0, *(x for network in networks for x in learning.flat(network))], np.float32)
-    for _ in range(30):
-        x = (rng.random(c.N_FEATURES) * (rng.random(c.N_FEATURES) < 0.6)).astype(np.float32)
-        for number in range(3):
-            room = np.zeros(c.ROOM, np.float32)
-            room[: c.N_FEATURES] = x
-            expected = learning.predict(learning.network_of(learning.flat(networks[number])), x[None])[0]
-            assert worth_of(params, np.int64(number), room) == pytest.approx(expected, abs=1e-4)
-
-
-# --- What it does -----------------------------------------------------------------------------------------------------
-
-
-def choice(state: State) -> str:
-    player = agent("contract", "chinese-counter")
+def choice(state: State, name: str = "contract-counter") -> str:
+    player = agent("contract", name)
     assert state.actor is not None
     player.sit(state.rules, Seat(state.actor), np.random.default_rng(1))
     return str(player.act(state.observe(state.actor)))
@@ -140,80 +44,147 @@ def test_a_round_that_can_be_ended_is_ended() -> None:
     assert state.result["winner"] == 0
 
 
-def test_a_wild_discard_is_taken_and_never_thrown() -> None:
-    assert choice(deal("7c 7h 9c 9h Kd Qs 4d", up="PJ")) == "draw upcard"
-    state = push(deal("2c 2h 9c Jh Kd Qs 4d"), "draw stock")
-    assert choice(state).split()[0] == "discard"
-    assert choice(state).split()[1] not in ("2c", "2h")
+def test_only_cards_that_the_contract_can_spare_are_discarded() -> None:
+    state = push(run_table("7c 7h 7s 4d 5d 6d Kd Qh Jh 9h"), "draw stock")
+    assert choice(state) in {f"discard {card}" for card in ("Kd", "Qh", "Jh", "9h", "4s")}
 
 
-def test_it_plays_contracts_it_does_not_know_like_the_seeds_ai() -> None:
-    one = match("contract", "chinese-counter", "chinese-heuristic", games=20, seed=2, rules="contract-7", workers=1)
-    assert not one.tallies["illegal"].any()
-    rules = {"contract": "S3+R4", "hand_sizes": "10"}
-    state = push(deal("7c 7h 7s 5d 6d 8d Kc Qh 4s 9s", "3c 3d 6h 8s Td Qc Kh Jc Js Ac", "Ad", **rules), "draw stock")
-    heuristic = agent("contract", "chinese-heuristic")
-    heuristic.sit(state.rules, Seat(0), np.random.default_rng(1))
-    assert choice(state) == str(heuristic.act(state.observe(Seat(0))))
+@kernel
+def after_discard(views, card, out):
+    table, mine, work = views[0].table, views[0].mine, v.new_work()
+    left, seat = v.unseen_by(table, mine), np.int64(mine.seat)
+    v.write_table(table, seat, left, work)
+    v.write_after(table, seat, mine.hand, mine.twice, mine.jokers, card, left, v.fitting(table), work)
+    out[:] = work.inputs
 
 
-def test_it_beats_the_seeds_ai() -> None:
-    result = match("contract", "chinese-counter", "chinese-heuristic", games=6000, seed=4242, workers=1)
-    assert result.win_rate.low > 0.56
-    assert result.points_per_hand.low > 3
+def inputs_after(state: State, discard: str) -> npt.NDArray[np.float32]:
+    """What the agent sees of the position after the actor discards *discard*."""
+    out = np.zeros(v.N_AFTER, np.float32)
+    after_discard(state.observe(Seat(int(state.actor or 0))).view, np.int64(Card.parse(discard).id), out)
+    return out
 
 
-# --- The fitted numbers -----------------------------------------------------------------------------------------------
+def test_distance_outs_and_cost_of_the_hand_are_seen() -> None:
+    seen = inputs_after(push(deal("7c 7h 7s 9c 9h Kd 4d", stock="Qs"), "draw stock"), "Kd")
+    assert seen[v.DISTANCE + 1] == 1, "one card short"
+    unseen = 54 - 8 - 1
+    assert seen[v.CHANCE] == pytest.approx(2 * (2 + 6) / unseen), "two nines and six wilds"
+    assert seen[v.COST] == pytest.approx((6 * 5 + 10) / 100)
+    assert seen[v.TRIPLES] == 0.5
+    assert seen[v.PAIRS] == pytest.approx(0.3)
 
 
-def good() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(c.ARTIFACT.read_text())
-    return found
+def test_what_the_discard_gives_away_is_seen() -> None:
+    state = deal("3c 5d 6h 8c Td 9s Kh", "Qd Ks 9c 9h 4s Jd Jc", "Ad", "Kd 6s")
+    push(state, "draw stock; discard Kd; draw upcard; discard 4s; draw stock")
+    assert inputs_after(state, "Kh")[v.GIFT_HELD] == 0.5, "they took the king of diamonds"
+    assert inputs_after(state, "9s")[v.GIFT_HELD] == 0
+    assert inputs_after(state, "Td")[v.GIFT_SAFE] == inputs_after(state, "Kh")[v.GIFT_SAFE] == 0
+
+
+def test_cards_that_fit_a_meld_on_the_table_are_seen() -> None:
+    state = deal("7c 7h 7s 9c 9h 2s 4d", "7d 9s 5d 6h 8s Td Kh", stock="3s 3d")
+    push(state, "draw stock; lay down 7c 7h 7s; lay down 9c 9h 2s; discard 4d; draw stock")
+    seen = inputs_after(state, "7d")
+    assert seen[v.GIFT_FITS] == seen[v.NEXT_DOWN] == 1
+    assert seen[v.FITS] == pytest.approx(0.3), "the nine is left"
+    assert inputs_after(state, "Kh")[v.GIFT_FITS] == 0
+
+
+def test_a_wild_is_laid_off_where_it_makes_room_for_a_card_of_the_hand() -> None:
+    state = push(run_table("7c 7h 7s 4d 5d 6d 3d 2h 8d Kc", stock="Ks"), "draw stock")
+    push(state, "lay down 3d 4d 5d 6d; lay down 7c 7h 7s")
+    assert choice(state) == "lay off 2h on meld 1", "the eight follows the wild"
+
+
+def test_a_wild_that_opens_nothing_goes_on_a_set() -> None:
+    state = push(run_table("7c 7h 7s 4d 5d 6d 3d 2h Jh Kc", stock="Ks"), "draw stock")
+    push(state, "lay down 3d 4d 5d 6d; lay down 7c 7h 7s")
+    assert choice(state) == "lay off 2h on meld 2"
+
+
+def test_a_replaced_wild_is_laid_off_at_once() -> None:
+    rules = contract("contract-7", wild_replacement=True, contract="S3+R4", hand_sizes="10")
+    for seed in range(30):
+        state, player = State.deal(rules, seed), Replacer()
+        while state.actor is not None:
+            seen = state.observe(state.actor)
+            if seen.freed is not None:  # type: ignore[attr-defined]
+                assert choice(state).startswith("lay off")
+                return
+            state.push(player.act(seen))
+    pytest.fail("no wild was replaced")
+
+
+def test_it_beats_the_baseline() -> None:
+    for preset in ("chinese-7", "contract-7"):
+        played = match("contract", "contract-counter", "contract-greedy", games=300, seed=42, rules=preset, workers=1)
+        assert played.win_rate.low > 0.5
+        assert not played.tallies["illegal"].any()
+
+
+def test_buying_follows_the_margin() -> None:
+    never, always = (
+        match(
+            "contract",
+            f"contract-counter(buy_margin={margin})",
+            "contract-greedy",
+            "contract-greedy",
+            games=24,
+            seed=5,
+            rules="contract-7",
+            workers=1,
+        )
+        for margin in (1000, -1000)
+    )
+    assert never.points_per_hand.value != always.points_per_hand.value
+    assert not never.tallies["illegal"].any()
+    assert not always.tallies["illegal"].any()
+
+
+# --- Training ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_artifact_says_how_it_was_made() -> None:
-    manifest = good()["manifest"]
-    assert manifest["command"].startswith("python -m rummylab.learning.contract_counter --seed")
-    assert manifest["result"][-1]["win_rate"] > 0.58
+    _, manifest = read_artifact(c.ARTIFACT, c.SHAPES)
+    assert manifest["command"].startswith("rummylab train contract-counter")
+    assert manifest["result"]["seats_2"] > 0.6
+    assert c.ARTIFACT.stat().st_size < 1_000_000
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"version": 9}, "version 9"),
-        ({"features": ["other"]}, "features of another version"),
-        ({"networks": {}}, "must be a list of"),
-        ({"networks": {name: [float("nan")] * c.N_WEIGHTS for name in c.SITUATIONS}}, "not finite numbers"),
-    ],
-)
-def test_an_artifact_that_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ArtifactError, match=message):
-        c.check_artifact(good() | change)
+def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
+    trainer = pytest.importorskip("rummylab.learning.trainers.contract_counter")
+    for rules in ("contract-7", "chinese-7(seats=4)"):
+        found = trainer.play(agent("contract", "contract-greedy"), rules, 5, 60, every=True, bonus=10.0)
+        sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
+        ends = np.cumsum(sizes)
+        assert ((ends - sizes <= chosen) & (chosen < ends)).all()
+        assert len(found.lines) == ends[-1]
+        # The critic sees the same hand of the next player beside every discard of a decision.
+        theirs = found.lines[:, notes.NEXT_COST]
+        np.testing.assert_array_equal(theirs, np.repeat(theirs[chosen], sizes))
+        assert (found.lines[:, notes.COMPLETES] <= found.lines[:, notes.HELPS]).all()
+        assert (found.lines[:, notes.HELPS] == 1).any()
+        assert (found.results > 0).any()
+        assert (found.results < 0).any()
+        for following in (found.draw_notes[:, S_NEXT], found.offer_notes[:, S_NEXT]):
+            assert ((following >= -1) & (following < len(found.decisions))).all()
+        assert (len(found.offers) > 0) == ("seats=4" in rules)
 
 
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    broken = tmp_path / "counter.json"
-    with pytest.raises(ArtifactError, match="cannot be read"):
-        c.load_artifact(broken)
-    broken.write_text("[1]")
-    with pytest.raises(ArtifactError, match="is not an artifact"):
-        c.load_artifact(broken)
+def test_the_kernel_chooses_the_discard_that_pytorch_values_most() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
+    from rummylab.learning.networks import build, flat_weights, predicted
+    from rummylab.learning.trainers import contract_counter as trainer
 
-
-def test_fitting_learns_from_what_rounds_brought(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="PyTorch is in the extra train")
-    options = learning.ContractCounterOptions(seed=3, rounds_a_step=6000, steps=1)
-    trainer = learning.ContractCounter(options)
-    untrained = trainer.networks[0]
-    train(trainer, tmp_path)
-    features, brought, which = learning.play_step([], options, 0)
-    at = which == 0
-    left = ((learning.predict(untrained, features[at]) - brought[at]) ** 2).mean()
-    explained = trainer.curve[0][2]
-    assert 1 - explained < 0.98 < left / brought[at].var()
-    assert c.load_artifact(tmp_path / trainer.ARTIFACT)
-
-
-def test_a_run_too_short_to_learn_is_refused() -> None:
-    with pytest.raises(OptionError, match="a fit needs 300 rounds"):
-        learning.ContractCounterOptions(rounds_a_step=10)
+    models = [build(torch, sizes, 7 + k) for k, sizes in enumerate(trainer.NETWORKS)]
+    flat = flat_weights(*models)
+    assert len(flat) == v.N_NUMBERS
+    player = trainer.player_of(np.tile(flat, v.N_SETS))
+    found = trainer.play(player, "contract-7(seats=3)", 9, 40, every=True, bonus=0.0)
+    values = predicted(torch, models[0], np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
+    sizes = found.decisions[:, D_SIZE]
+    best = np.maximum.reduceat(values, np.cumsum(sizes) - sizes)
+    made = values[found.decisions[:, D_CHOSEN]]
+    assert (np.abs(made - best) < 1e-4).mean() > 1 - 2 * trainer.STRAYS, "all but the random moves"

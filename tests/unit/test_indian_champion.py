@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
 from rummylab.learning import indian_notes as notes  # noqa: E402
 from rummylab.learning import indian_standings as standings  # noqa: E402
 from rummylab.learning.networks import build, fit, fit_choices, flat_weights, predicted, rebuilt  # noqa: E402
+from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT  # noqa: E402
 from rummylab.learning.options import IndianChampionTraining  # noqa: E402
 from rummylab.learning.trainers import indian_champion as trainer  # noqa: E402
 
@@ -36,7 +37,7 @@ def test_the_upcard_must_be_worth_more_by_the_margin() -> None:
 
 def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
     found = trainer.play(agent("indian", "mindist-outs"), "paper", 5, 30, every=True)
-    sizes, chosen = found.decisions[:, notes.D_SIZE], found.decisions[:, notes.D_CHOSEN]
+    sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
     ends = np.cumsum(sizes)
     assert (sizes >= 1).all()
     assert ((ends - sizes <= chosen) & (chosen < ends)).all()
@@ -54,10 +55,10 @@ def test_joined_notes_point_at_their_own_lines() -> None:
     parts = [trainer.play(agent("indian", "mindist-outs"), "paper", seed, 10, every=True) for seed in (1, 2)]
     both = trainer.joined(parts)
     first = len(parts[0].decisions)
-    own = both.lines[both.decisions[first:, notes.D_CHOSEN]]
-    np.testing.assert_array_equal(own, parts[1].lines[parts[1].decisions[:, notes.D_CHOSEN]])
-    follows = parts[1].draw_notes[:, notes.S_NEXT]
-    moved = both.draw_notes[len(parts[0].draw_notes) :, notes.S_NEXT]
+    own = both.lines[both.decisions[first:, D_CHOSEN]]
+    np.testing.assert_array_equal(own, parts[1].lines[parts[1].decisions[:, D_CHOSEN]])
+    follows = parts[1].draw_notes[:, S_NEXT]
+    moved = both.draw_notes[len(parts[0].draw_notes) :, S_NEXT]
     np.testing.assert_array_equal(moved, np.where(follows >= 0, follows + first, -1))
 
 
@@ -70,7 +71,7 @@ def test_the_kernel_chooses_the_discard_that_pytorch_values_most() -> None:
     values = predicted(torch, after, np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
     best = np.full(len(found.decisions), -np.inf)
     np.maximum.at(best, found.decision_of, values)
-    np.testing.assert_allclose(values[found.decisions[:, notes.D_CHOSEN]], best, atol=1e-4)
+    np.testing.assert_allclose(values[found.decisions[:, D_CHOSEN]], best, atol=1e-4)
 
 
 def test_the_loss_of_choices_finds_the_best_discard_where_the_level_of_a_decision_is_noise() -> None:

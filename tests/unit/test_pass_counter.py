@@ -24,6 +24,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
 
 from rummylab.learning import gin_pass_notes as notes  # noqa: E402
 from rummylab.learning.networks import build, flat_weights, predicted, rebuilt  # noqa: E402
+from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT  # noqa: E402
 from rummylab.learning.trainers import pass_counter as trainer  # noqa: E402
 
 TRAINED = c.act.params[c.WEIGHTS :]
@@ -84,7 +85,7 @@ def test_what_the_next_card_does_is_counted_card_by_card() -> None:
 def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
     for rules, most in (("course", 150), ("course(seats=3)", 250)):
         found = trainer.play(agent("gin_pass", "keats-tuned"), rules, 5, 40, every=True)
-        sizes, chosen = found.decisions[:, notes.D_SIZE], found.decisions[:, notes.D_CHOSEN]
+        sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
         ends = np.cumsum(sizes)
         assert ((ends - sizes <= chosen) & (chosen < ends)).all()
         assert len(found.lines) == ends[-1]
@@ -93,7 +94,7 @@ def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
         np.testing.assert_array_equal(theirs, np.repeat(theirs[chosen], sizes))
         assert (np.abs(found.results) <= most).all()
         assert (found.results != 0).any()
-        follows = found.draw_notes[:, notes.S_NEXT]
+        follows = found.draw_notes[:, S_NEXT]
         assert ((follows >= -1) & (follows < len(found.decisions))).all()
         # Knocks have at most ten points of deadwood and mostly win.
         assert (found.knocks[:, v.FAR] == 0).all()
@@ -108,10 +109,10 @@ def test_the_kernel_chooses_the_discard_that_pytorch_values_most() -> None:
     player = trainer.player_of(np.tile(flat, v.N_SETS))
     found = trainer.play(player, "course", 9, 30, every=True)
     values = predicted(torch, models[0], np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
-    of = np.repeat(np.arange(len(found.decisions)), found.decisions[:, notes.D_SIZE])
+    of = np.repeat(np.arange(len(found.decisions)), found.decisions[:, D_SIZE])
     best = np.full(len(found.decisions), -np.inf)
     np.maximum.at(best, of, values)
-    np.testing.assert_allclose(values[found.decisions[:, notes.D_CHOSEN]], best, atol=1e-4)
+    np.testing.assert_allclose(values[found.decisions[:, D_CHOSEN]], best, atol=1e-4)
 
 
 def test_the_networks_of_another_number_of_seats_do_not_matter() -> None:

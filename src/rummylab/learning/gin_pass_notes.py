@@ -18,7 +18,7 @@ from rummylab._jit import helper, kernel
 from rummylab.agents.gin_pass import counter_values as v
 from rummylab.cards.bits import bit, lowest, noinline, popcount
 from rummylab.cards.melds import best_discards, min_deadwood
-from rummylab.cards.rng import AGENT, DECK, any_card, mix, unit
+from rummylab.cards.rng import DECK, any_card, mix, unit
 from rummylab.engine.pointers import agent_caller
 from rummylab.engine.rows import Floats
 from rummylab.games.gin_pass.rules import (
@@ -39,6 +39,7 @@ from rummylab.games.gin_pass.rules import (
     step,
     unseen,
 )
+from rummylab.learning.notes import D_SEAT, S_SEAT, note_choice, note_draw, note_follower, seat_players
 
 Ints = npt.NDArray[np.int64]
 
@@ -64,11 +65,6 @@ Ints = npt.NDArray[np.int64]
 NEXT_RANGE = SUM_DEADWOOD + 1
 N_CRITIC = NEXT_RANGE + v.N_LEVELS
 """What the stock holds for us and for the next player, what the discard does for their hand, and the others' hands."""
-
-D_SEAT, D_CHOSEN, D_SIZE, N_DECISION = range(4)
-"""Notes on a decision: the seat, the line of the chosen card, the number of lines."""
-S_SEAT, S_NEXT, N_STOCK = range(3)
-"""Notes on a draw from the stock: the seat, and the decision that follows, or -1 if the player knocks."""
 
 ask = agent_caller(ACT)
 
@@ -217,11 +213,10 @@ def note_hands(
 ) -> tuple[int, int, int, int, int]:
     """Play hands from number *first* on and note the learners' decisions, draws from the stock, knocks and passes.
 
-    Player 0 learns. Seat 0 to n-1 takes turns at having the learner; each other seat has player k+1 with the share that
-    *shares*, cumulative, gives it, else another learner. So that other choices are seen, a learner that could knock
-    without gin discards instead with the probability *patience* in half of the hands, and it passes a random card with
-    the probability *passing*. Return the numbers of
-    lines, decisions, draws, knocks and passes.
+    Seat 0 to n-1 takes turns at having the learner, player 0 (`seat_players`). So that other choices are seen, a
+    learner that could knock without gin discards instead with the probability *patience* in half of the hands, and it
+    passes a random card with the probability *passing*. Return the numbers of lines, decisions, draws, knocks and
+    passes.
     """
     row = rows[0]
     table = row.table
@@ -239,14 +234,10 @@ def note_hands(
             break
         open_match(row, hand_no % seats)
         table.hand_no = hand_no // seats & 1  # the card goes to the previous or to the next player
+        seat_players(row, seed, hand_no, hand_no // (2 * seats) % seats, shares, who)
+        waiting[:] = -1
+        pass_note[:] = -1
         for seat in range(seats):
-            row.mine[seat].rng = mix(seed, hand_no, 0, AGENT + seat)
-            lot, k = unit(row.mine[seat]), 0
-            while k < len(shares) and lot >= shares[k]:
-                k += 1
-            who[seat] = 0 if k == len(shares) or seat == hand_no // (2 * seats) % seats else k + 1
-            waiting[seat] = -1
-            pass_note[seat] = -1
             is_patient[seat] = unit(row.mine[seat]) < 0.5
         shuffle_deck(row, mix(seed, hand_no, 0, DECK))
         open_hand(row)
@@ -264,9 +255,7 @@ def note_hands(
                 n_passes += 1
             elif who[seat] == 0 and table.phase == DRAW and code == DRAW_STOCK and table.stock > 0:
                 note_hand(table, mine, np.int64(mine.hand), draws, n_draws, work)
-                draw_notes[n_draws, S_SEAT] = seat
-                draw_notes[n_draws, S_NEXT] = -1
-                waiting[seat] = n_draws
+                note_draw(draw_notes, n_draws, seat, waiting)
                 n_draws += 1
             elif who[seat] == 0 and table.phase == DISCARD:
                 card = v.knock_card(table, mine.hand)
@@ -282,11 +271,8 @@ def note_hands(
                 if code < KNOCK_CODE:
                     before = n
                     n, chosen = note_decision(row, mine, code - DISCARD_CODE, every, lines, n, work, sight)
-                    decisions[n_decisions, D_SEAT] = seat
-                    decisions[n_decisions, D_CHOSEN] = chosen
-                    decisions[n_decisions, D_SIZE] = n - before
-                    if waiting[seat] >= 0:
-                        draw_notes[waiting[seat], S_NEXT] = n_decisions
+                    note_choice(decisions, n_decisions, seat, chosen, n - before)
+                    note_follower(draw_notes, n_decisions, seat, waiting)
                     n_decisions += 1
                 waiting[seat] = -1
             step(row, code)

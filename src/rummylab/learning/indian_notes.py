@@ -17,8 +17,7 @@ from rummylab._jit import helper, kernel
 from rummylab.agents.indian import champion_values as v
 from rummylab.agents.indian.common import next_seat
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
-from rummylab.cards.card import JOKER_ID
-from rummylab.cards.rng import AGENT, DECK, mix, unit
+from rummylab.cards.rng import DECK, mix
 from rummylab.engine.pointers import agent_caller
 from rummylab.engine.rows import Floats
 from rummylab.games.indian.mindist import discards14, live_outs, min_dist, outs
@@ -38,6 +37,15 @@ from rummylab.games.indian.rules import (
     shuffle_deck,
     step,
     unseen,
+)
+from rummylab.learning.notes import (
+    D_SEAT,
+    S_SEAT,
+    left_in_stock,
+    note_choice,
+    note_draw,
+    note_follower,
+    seat_players,
 )
 
 Ints = npt.NDArray[np.int64]
@@ -61,26 +69,7 @@ LEAST_DISTANCE = NEXT_DISTANCE + v.N_DISTANCES
 N_CRITIC = LEAST_DISTANCE + v.N_DISTANCES
 """True chances to draw an out, the next player's hand, what the discard does for it, and the others' hands."""
 
-D_SEAT, D_CHOSEN, D_SIZE, N_DECISION = range(4)
-"""Notes on a decision: the seat, the line of the chosen card, the number of lines."""
-S_SEAT, S_NEXT, N_STOCK = range(3)
-"""Notes on a draw from the stock: the seat, and the decision that follows, or -1 if the player declares."""
-
 ask = agent_caller(ACT)
-
-
-@helper
-def left_in_stock(row: np.void) -> tuple[int, int, int]:
-    """Return the cards in the stock as planes, and the number of printed jokers."""
-    once = twice = jokers = np.int64(0)
-    for i in range(row.pos, row.pos + row.table.stock):
-        if row.deck[i] == JOKER_ID:
-            jokers += 1
-        else:
-            card = bit(row.deck[i])
-            twice |= once & card
-            once |= card
-    return once, twice, jokers
 
 
 @helper
@@ -202,8 +191,8 @@ def note_deals(
 ) -> tuple[int, int, int]:
     """Play deals from number *first* on and note the learners' decisions and draws from the stock.
 
-    Player 0 learns. Seat 0 to n-1 takes turns at having the learner; each other seat has player k+1 with the share that
-    *shares*, cumulative, gives it, else another learner. Return the numbers of lines, decisions and draws.
+    Seat 0 to n-1 takes turns at having the learner, player 0 (`seat_players`). Return the numbers of lines, decisions
+    and draws.
     """
     row = rows[0]
     table = row.table
@@ -216,13 +205,8 @@ def note_deals(
     for deal in range(first, first + n_deals):
         # 1. The deal, and who plays.
         open_match(row, deal % seats)
-        for seat in range(seats):
-            row.mine[seat].rng = mix(seed, deal, 0, AGENT + seat)
-            lot, k = unit(row.mine[seat]), 0
-            while k < len(shares) and lot >= shares[k]:
-                k += 1
-            who[seat] = 0 if k == len(shares) or seat == deal // seats % seats else k + 1
-            waiting[seat] = -1
+        seat_players(row, seed, deal, deal // seats % seats, shares, who)
+        waiting[:] = -1
         shuffle_deck(row, mix(seed, deal, 0, DECK))
         open_hand(row)
         first_decision, first_draw = n_decisions, n_draws
@@ -235,19 +219,13 @@ def note_deals(
             code = ask(players, who[seat], table, mine)
             if who[seat] == 0 and table.phase == DRAW and code == DRAW_STOCK and n_draws < len(draws):
                 note_stock(table, mine, draws, n_draws, work)
-                draw_notes[n_draws, S_SEAT] = seat
-                draw_notes[n_draws, S_NEXT] = -1
-                waiting[seat] = n_draws
+                note_draw(draw_notes, n_draws, seat, waiting)
                 n_draws += 1
             elif who[seat] == 0 and table.phase == DISCARD and code < DECLARE_CODE and n_decisions < len(decisions):
                 before = n
                 n, chosen = note_decision(row, mine, code - DISCARD_CODE, every, lines, n, work, sight)
-                decisions[n_decisions, D_SEAT] = seat
-                decisions[n_decisions, D_CHOSEN] = chosen
-                decisions[n_decisions, D_SIZE] = n - before
-                if waiting[seat] >= 0:
-                    draw_notes[waiting[seat], S_NEXT] = n_decisions
-                    waiting[seat] = -1
+                note_choice(decisions, n_decisions, seat, chosen, n - before)
+                note_follower(draw_notes, n_decisions, seat, waiting)
                 n_decisions += 1
             step(row, code)
         # 3. The results.

@@ -26,11 +26,12 @@ SEED_HELP = "Random seed; the same seed gives the same result."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContractCounterOptions:
+class ChineseCounterTraining:
     """Options of a run that trains the networks of chinese-counter."""
 
     rounds_a_step: int = option(150_000, "Rounds of the game that each step plays.")
     steps: int = option(3, "Steps of playing and fitting; a larger number extends a finished run.")
+    bonus: float = option(40.0, "Points that winning a round counts beyond the points won.")
     seed: int = option(1, SEED_HELP)
 
     def __post_init__(self) -> None:
@@ -179,6 +180,25 @@ class IndianChampionTraining:
     def __post_init__(self) -> None:
         if self.rounds < 1 or self.deals < 40 or self.epochs < 1 or self.games < 2:
             raise OptionError("a run needs one round, 40 deals, one epoch and two games or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractCounterTraining:
+    """The recipe of contract-counter. The defaults made the artifact in the package."""
+
+    rounds: int = option(1, "Rounds of playing and learning; a larger number extends a finished run.")
+    deals: int = option(
+        100_000, "Deals of each round and number of seats for the critic, half of them again for choices."
+    )
+    epochs: int = option(6, "How often each note is seen.")
+    bonus: float = option(10.0, "Points that winning a round counts beyond the points won.")
+    spread: float = option(1.5, "Spread of the learner's random errors, in points.")
+    games: int = option(1200, "Matches against contract-greedy after each round, for each number of seats.")
+    seed: int = option(1, SEED_HELP)
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.deals < 80 or self.epochs < 1 or self.games < 2:
+            raise OptionError("a run needs one round, 80 deals, one epoch and two games or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

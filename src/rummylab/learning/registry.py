@@ -95,11 +95,17 @@ TRAINERS = {
         "Train the danger models of mindist-outs, and the weight of each term.",
         "--deals 4000 --out indian-outs",
     ),
+    "chinese-counter": TrainerEntry(
+        "chinese_counter:ChineseCounter",
+        o.ChineseCounterTraining,
+        "Train the position values of chinese-counter, by self-play and least squares.",
+        "--steps 3 --out chinese-counter",
+    ),
     "contract-counter": TrainerEntry(
         "contract_counter:ContractCounter",
-        o.ContractCounterOptions,
-        "Train the position values of chinese-counter, by self-play and least squares.",
-        "--steps 3 --out contract-counter",
+        o.ContractCounterTraining,
+        "Train the values of contract-counter, from a critic that sees all hands.",
+        "--rounds 2 --out contract-counter",
     ),
 }
 

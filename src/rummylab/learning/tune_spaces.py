@@ -143,15 +143,7 @@ def _contract_counter() -> Space:
     def make(numbers: Numbers) -> CompiledAgent:
         return contract_counter.act.with_options(contract_counter.ContractCounterOptions().changed(numbers), "tuned")
 
-    bounds = {
-        "outs": (0.0, 200.0),
-        "cost": (0.0, 2.0),
-        "cost_late": (0.0, 3.0),
-        "held": (0.0, 40.0),
-        "fits": (0.0, 40.0),
-        "safe": (0.0, 20.0),
-        "margin": (0.0, 40.0),
-    }
+    bounds = {"margin": (-20.0, 20.0), "buy_margin": (-20.0, 20.0)}
     return Space(
         bounds=bounds,
         starts={PRESENT: lambda: asdict(contract_counter.ContractCounterOptions())},

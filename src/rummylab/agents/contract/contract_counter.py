@@ -1,33 +1,44 @@
-"""Counter for every contract: keep the hand with the most live outs for what it costs.
+"""Counter for every contract: make the move that three small networks expect to bring the most points of the round.
 
-Source: ours. Policy: of the cards that the contract can spare, discard the one that leaves the best hand. A hand is
-worth what its distance to the contract says, more the likelier the next card brings it nearer, less the more it costs
-to be caught with. A discard counts against it if it goes with what the next player took or, with two players, may hold,
-or if they can lay it off, and for it if it goes with what they left or threw. Take the upcard, or buy it, if it brings
-the contract nearer; take any other if the hand it makes is better by a margin. Lay down at once. Lay off naturals
-first, then wilds: where they make room for a card of the hand, else on a set, where they open no place for others.
-Departures: none. The weights are options, chosen by hand on development deals against `contract-greedy`. Measured in
-docs/agents/contract.md.
+Source: ours. Policy: of the cards that the contract can spare, discard the one that leaves the most valuable position.
+The networks of :mod:`rummylab.agents.contract.contract_values` value a position by the distance to the contract and its
+live outs, what the hand costs, what the opponents show, and what the discard gives them. Take the upcard if it brings
+the contract nearer, or if the best discard with it is worth more than a draw from the stock, by a margin; buy it if the
+hand is worth more with it than without it. Lay down at once. Lay off naturals first, then wilds: where they make room
+for a card of the hand, else on a set, where they open no place for others. Departures: none. Trained by ``rummylab
+train contract-counter``; measured in docs/agents/contract.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.contract.greedy import discards_at_distance, live_outs, measure_hand, wants_upcard
-from rummylab.agents.contract.heuristic import near_in_suit
+from rummylab.agents.contract.contract_values import (
+    BUY_VALUE,
+    N_NUMBERS,
+    N_SETS,
+    STOCK,
+    best_discard,
+    fitting,
+    hand_value,
+    network_set,
+    new_work,
+    unseen_by,
+    with_upcard,
+)
+from rummylab.agents.contract.greedy import measure_hand, wants_upcard
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
-from rummylab.cards.card import JOKER_ID
-from rummylab.cards.planes import JOKER_BIT, minus, n_in, plus
+from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.engine.agent_options import AgentOptions, option
-from rummylab.engine.rows import Params
+from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
+from rummylab.engine.rows import Floats, Params
 from rummylab.engine.two_decks import kinds
-from rummylab.games.contract.distance import ROOM, Ints
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TOP, cards_on
 from rummylab.games.contract.rules import (
@@ -44,150 +55,70 @@ from rummylab.games.contract.rules import (
     RUN,
     SET,
     can_draw_stock,
-    cost,
     discards,
     has_laid_down,
-    is_wild,
-    naturals_for,
-    next_seat,
     place_for,
-    unseen,
 )
 
-NEAR = (100.0, 70.0, 45.0, 25.0, 10.0, 0.0)
-"""Points that a hand is worth by its distance to the contract."""
-_NOT_YET = -1e9
+FORMAT, VERSION = "rummylab contract counter", 1
+ARTIFACT = Path(__file__).with_suffix(".safetensors")
+SHAPES = {"weights": (N_SETS, N_NUMBERS)}
+"""The tensor of the artifact: the networks for two seats, and for three or more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContractCounterOptions(AgentOptions):
-    """Weights of the agent, in points."""
+    """Options of the agent."""
 
-    outs: float = option(60.0, "Points for the certainty that the next card brings the contract nearer.", low=0)
-    cost: float = option(
-        0.2, "Share of what the hand costs that counts while nobody has laid down, with two players.", low=0
-    )
-    cost_many: float = option(
-        0.35, "Share of what the hand costs that counts while nobody has laid down, with three or more.", low=0
-    )
-    cost_late: float = option(
-        0.35, "Share of what the hand costs that counts once another player has laid down.", low=0
-    )
-    held: float = option(10.0, "Points against a discard that goes with a card the next player took.", low=0)
-    fits: float = option(10.0, "Points against a discard that the next player can lay off.", low=0)
-    safe: float = option(2.0, "Points for a discard that goes with a card the next player left or threw.", low=0)
-    danger: float = option(
-        6.0, "Points against a discard for each card the opponent may hold that goes with it, with two players.", low=0
-    )
-    margin: float = option(12.0, "Points by which an upcard that brings the contract no nearer must improve the hand.")
+    margin: float = option(15.0, "Points by which an upcard that brings the contract no nearer must beat the stock.")
+    buy_margin: float = option(0.0, "Buy the upcard if the hand is worth this many points more with it.")
+    noise: float = option(0.0, "Spread of the random error of a value, in points.", low=0, high=1000)
 
 
 P = ContractCounterOptions.indices()
+WEIGHTS = len(P)
+"""Where the trained numbers begin in ``params``."""
 
 
-class Unseen(NamedTuple):
-    """The cards that a seat has not seen, as planes and jokers, and their number."""
-
-    once: int
-    twice: int
-    jokers: int
-    n: int
-
-
-@helper
-def _unseen(table: np.void, mine: np.void) -> Unseen:
-    once, twice, jokers = unseen(table, mine)
-    return Unseen(once, twice, jokers, max(n_in(once, twice) + jokers, np.int64(1)))
+@cache
+def load_tensors(path: Path) -> Tensors:
+    """Return the tensors of the artifact *path*; raise `ArtifactError` if it does not fit."""
+    tensors, manifest = read_artifact(path, SHAPES)
+    check_kind(manifest, path.name, FORMAT, VERSION)
+    return tensors
 
 
-@helper
-def _somebody_is_down(table: np.void) -> bool:
-    """Return whether a player has laid down; where hands are weighed on their way to the contract, another one."""
-    found = False
-    for seat in range(table.rules.seats):
-        found |= has_laid_down(table, seat)
-    return found
+def weights(options: ContractCounterOptions) -> Floats:
+    """Return the trained numbers of the artifact."""
+    return load_tensors(ARTIFACT)["weights"].ravel()
+
+
+# --- Draw and buy -------------------------------------------------------------------------------------------------
 
 
 @helper
-def _hand_value(table: np.void, once: int, twice: int, jokers: int, left: Unseen, params: Params, room: Ints) -> float:
-    """Return what a hand is worth on its way to the contract."""
-    short, helps = measure_hand(table, once, twice, jokers, room)
-    chance = live_outs(table, helps, left.once, left.twice, left.jokers) / left.n
-    near = NEAR[int(min(short, len(NEAR) - 1))]
-    share = params[P.cost] if table.rules.seats == 2 else params[P.cost_many]
-    if _somebody_is_down(table):
-        share = params[P.cost_late]
-    return near + params[P.outs] * chance - share * cost(table.rules, once, twice, jokers)
-
-
-@helper
-def _gift(table: np.void, seat: int, card: int, left: Unseen, params: Params) -> float:
-    """Return what the discard of a natural *card* may give to the next player."""
-    after = next_seat(table, seat)
-    if has_laid_down(table, after):
-        return params[P.fits] if place_for(table, card) >= 0 else 0.0
-    total, goes_with = 0.0, np.int64(0)
-    if table.sets_left[after]:
-        goes_with |= np.int64(EACH_SUIT) << (card & 15)
-    if table.runs_left[after]:
-        goes_with |= near_in_suit(bit(card))
-    goes_with &= ~table.rules.wild_kinds
-    if goes_with & table.known[after]:
-        total += params[P.held]
-    if goes_with & (table.refused[after] | table.thrown[after]):
-        total -= params[P.safe]
-    if table.rules.seats == 2:
-        partners = popcount(left.once & goes_with) + popcount(left.twice & goes_with)
-        total += params[P.danger] * partners * table.n_hand[after] / left.n
-    return total
-
-
-@helper
-def _best_discard(
-    table: np.void,
-    seat: int,
-    once: int,
-    twice: int,
-    jokers: int,
-    naturals: int,
-    left: Unseen,
-    params: Params,
-    room: Ints,
-) -> tuple[float, int]:
-    """Return the value of the best hand after discarding one of *naturals*, and the card; -1 if there are none."""
+def _improves(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
+    """Return whether an upcard that brings the contract no nearer is worth more than a draw from the stock."""
     noinline()
-    down = has_laid_down(table, seat)
-    if not down:
-        short, _ = measure_hand(table, once, twice, jokers, room)
-        naturals = discards_at_distance(table, once, twice, jokers, naturals, short, room)
-    best, found = _NOT_YET, np.int64(-1)
-    while naturals:
-        card = lowest(naturals)
-        naturals &= naturals - 1
-        kept, kept_twice = minus(once, twice, bit(card), np.int64(0))
-        value = -float(cost(table.rules, kept, kept_twice, jokers))
-        if not down:
-            value = _hand_value(table, kept, kept_twice, jokers, left, params, room)
-        value -= _gift(table, seat, card, left, params)
-        if value > best:
-            best, found = value, card
-    return best, found
-
-
-@helper
-def _improves(table: np.void, mine: np.void, params: Params, room: Ints) -> bool:
-    """Return whether an upcard that brings the contract no nearer still makes a better hand, by the margin."""
-    noinline()
-    up = np.int64(table.up)
-    if up < 0 or has_laid_down(table, mine.seat) or is_wild(table.rules, up):
+    allowed = mine.hand & ~table.rules.wild_kinds
+    if table.up < 0 or has_laid_down(table, mine.seat) or allowed & ~bit(table.up) == 0:
         return False
-    left = _unseen(table, mine)
-    now = _hand_value(table, mine.hand, mine.twice, mine.jokers, left, params, room)
-    once, twice = plus(mine.hand, mine.twice, bit(up), np.int64(0))
-    others = mine.hand & ~table.rules.wild_kinds & ~bit(up)
-    value, _ = _best_discard(table, np.int64(mine.seat), once, twice, mine.jokers, others, left, params, room)
-    return value > now + params[P.margin]
+    left, at = unseen_by(table, mine), WEIGHTS + network_set(table)
+    once, twice, jokers = with_upcard(table, mine)
+    taken, _ = best_discard(table, mine, once, twice, jokers, allowed & ~bit(table.up), left, params, at, 0.0, work)
+    drawn = hand_value(table, mine, mine.hand, mine.twice, mine.jokers, left, params, at + STOCK, work)
+    return taken > drawn + params[P.margin]
+
+
+@helper
+def _buys_upcard(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
+    """Return whether the hand is worth more with the upcard."""
+    noinline()
+    left, at = unseen_by(table, mine), WEIGHTS + network_set(table) + BUY_VALUE
+    once, twice, jokers = with_upcard(table, mine)
+    bought = hand_value(table, mine, once, twice, jokers, left, params, at, work)
+    declined = hand_value(table, mine, mine.hand, mine.twice, mine.jokers, left, params, at, work)
+    return bought > declined + params[P.buy_margin]
 
 
 # --- Lay off ------------------------------------------------------------------------------------------------------
@@ -221,10 +152,7 @@ def _lay_off(table: np.void, mine: np.void) -> int:
         return np.int64(-1)
     if table.freed >= 0:
         return _wild_off(table, mine, np.int64(table.freed))
-    fit = np.int64(0)
-    for meld in range(table.n_melds):
-        fit |= naturals_for(table, meld)
-    cards = mine.hand & fit & ~table.rules.wild_kinds
+    cards = mine.hand & fitting(table)
     if cards:
         card = lowest(cards)
         return LAY_OFF_CODE + 64 * place_for(table, card) + card
@@ -233,42 +161,41 @@ def _lay_off(table: np.void, mine: np.void) -> int:
 
 
 @helper
-def _play(table: np.void, mine: np.void, params: Params, room: Ints) -> int:
+def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
     """Lay down or lay off; discard when nothing is left to do."""
     if table.phase == LAY_DOWN:
         return next_meld(table, mine)
     if has_laid_down(table, mine.seat):
         code = _lay_off(table, mine)
     else:
-        short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, room)
+        short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room)
         code = next_meld(table, mine) if short == 0 else np.int64(-1)
     if code >= 0:
         return code
     allowed = discards(table, mine)
     if allowed == 0:
         return np.int64(PASS)
-    naturals = allowed & ~table.rules.wild_kinds & ALL_CARDS
-    if naturals == 0:
-        return DISCARD_CODE + (lowest(allowed & ~JOKER_BIT) if allowed & ~JOKER_BIT else np.int64(JOKER_ID))
-    seat, left = np.int64(mine.seat), _unseen(table, mine)
-    _, card = _best_discard(table, seat, mine.hand, mine.twice, mine.jokers, naturals, left, params, room)
+    left, at = unseen_by(table, mine), WEIGHTS + network_set(table)
+    once, twice, jokers = np.int64(mine.hand), np.int64(mine.twice), np.int64(mine.jokers)
+    _, card = best_discard(table, mine, once, twice, jokers, allowed, left, params, at, params[P.noise], work)
     return DISCARD_CODE + card
 
 
 @register_agent(
     game="contract",
     name="contract-counter",
-    summary="Keeps the hand with the most live outs for what it costs, in every contract; watches the next player",
+    summary="Plays for the most expected points of the round, in every contract, by networks on distance and live outs",
     source="ours, on the distance to the contract and its live outs",
     options=ContractCounterOptions,
+    weights=weights,
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
-    """Make the move that leaves the best hand."""
-    room = np.empty(ROOM, np.int64)
+    """Make the move with the highest value."""
+    work = new_work()
     if table.phase == BUY:
-        return np.int64(BUY_UPCARD) if wants_upcard(table, mine, room) else np.int64(PASS)
+        return np.int64(BUY_UPCARD) if _buys_upcard(table, mine, params, work) else np.int64(PASS)
     if table.phase != DRAW:
-        return _play(table, mine, params, room)
-    if not can_draw_stock(table) or wants_upcard(table, mine, room) or _improves(table, mine, params, room):
+        return _play(table, mine, params, work)
+    if not can_draw_stock(table) or wants_upcard(table, mine, work.room) or _improves(table, mine, params, work):
         return np.int64(DRAW_PILE)
     return np.int64(DRAW_STOCK)

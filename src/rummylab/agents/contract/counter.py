@@ -127,14 +127,14 @@ def _end_turn(
     if laid_down:
         left = hand & ~fit
         if popcount(left) <= 1:
-            return worth_of_going_out(table, seat, live, live_wilds), np.int64(-1), False
+            return worth_of_going_out(table, seat, live, live_wilds, params), np.int64(-1), False
         value, card = _best_discard(table, seat, left, np.int64(0), allowed, True, fit, live, live_wilds, params, room)
         return value, card, False
     now = _NOT_YET
     if wilds_for_sets(hand, np.int64(2), np.int64(3), table.rules.same_rank != 0, np.int64(0)) <= wilds:
         left, fits = _after_lay_down(hand, fit)
         if popcount(left) <= 1:
-            return worth_of_going_out(table, seat, live, live_wilds), np.int64(-1), True
+            return worth_of_going_out(table, seat, live, live_wilds, params), np.int64(-1), True
         now, _ = _best_discard(
             table, seat, left, np.int64(0), np.int64(ALL_CARDS), True, fits, live, live_wilds, params, room
         )

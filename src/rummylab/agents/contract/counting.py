@@ -2,7 +2,7 @@
 
 The value of a position after the player's own discard is a small network with one hidden layer on the counts of
 `FEATURES`; there is one network for each of three `SITUATIONS`. It estimates the points won or lost in the round, with
-a bonus for winning. `rummylab train contract-counter` fitted it; the weights are in counter.json beside this file.
+a bonus for winning. `rummylab train chinese-counter` fitted it; the weights are in counter.json beside this file.
 """
 
 from __future__ import annotations
@@ -69,8 +69,6 @@ ROOM = N_FEATURES + HIDDEN
 """Entries of the scratch array of `worth`: the features, and a sum for each hidden unit."""
 POINTS = 50.0
 """Points in one unit of value."""
-FOR_WINNING = 40.0
-"""Points that winning the round is worth, in addition to what the loser pays."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +78,7 @@ class CounterOptions(AgentOptions):
     random_turns: float = option(
         0.0, "Share of random turns; more than 0 only to collect training data.", low=0, high=1
     )
+    bonus: float = option(40.0, "Points that the networks count for winning, in addition to what the loser pays.")
 
 
 P = CounterOptions.indices()
@@ -217,14 +216,14 @@ def worth(params: Params, network: int, room: Floats) -> float:
 
 
 @helper
-def worth_of_going_out(table: np.void, seat: int, live: int, live_wilds: int) -> float:
+def worth_of_going_out(table: np.void, seat: int, live: int, live_wilds: int, params: Params) -> float:
     """Return the value of going out now: the expected cost of the other hand."""
     opponent = 1 - seat
     known, jokers = table.known[opponent], np.int64(table.known_jokers[opponent])
     n_unseen = max(popcount(live) + live_wilds, 1)
     mean = (cost(table.rules, live, np.int64(0), np.int64(0)) + table.rules.wild_points * live_wilds) / n_unseen
     unknown = table.n_hand[opponent] - popcount(known) - jokers
-    return (cost(table.rules, known, np.int64(0), jokers) + unknown * mean + FOR_WINNING) / POINTS
+    return (cost(table.rules, known, np.int64(0), jokers) + unknown * mean + params[P.bonus]) / POINTS
 
 
 # --- The fitted weights -------------------------------------------------------------------------------------------

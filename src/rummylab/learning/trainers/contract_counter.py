@@ -1,302 +1,237 @@
-"""Train `chinese-counter`: three small networks that say what a position is worth, fitted to self-play.
+"""Train `contract-counter`: a critic that sees all hands, and the agent's networks, which learn from it.
 
-    rummylab train contract-counter --rounds-a-step 150000 --steps 3 --seed 1 --out runs/contract-counter
+    rummylab train contract-counter --seed 1 --out runs/contract-counter
 
-Every step plays rounds of the game and notes the features of each position that the agent leaves after a discard, with
-what the round brought in the end. The three networks are fitted to that by least squares (Adam). The first step learns
-from `chinese-heuristic` against itself. Every later one learns from the agent so far, with some random turns: two
-rounds in three against `chinese-heuristic`, one in three against itself. The data of the last two steps count.
+Each round does this for two seats and for more, whose networks have nothing in common:
+
+1. Play. The agent so far (`contract-greedy` in the first round) plays itself and `contract-greedy` in all contracts of
+   the presets; every discard, draw from the stock and offer to buy of the learner is noted.
+2. The critic learns the result of a round from the position with all hands shown.
+3. `AFTER` learns the critic's value of *every* discard that the contract can spare. The loss compares the discards of
+   one decision with their mean, and the means count less.
+4. `STOCK` learns what `AFTER` says of the best discard one draw later, `BUY` that of the best discard in the next turn.
+   So they are as optimistic as the value of an upcard that is taken, with which they are compared.
+
+All networks go on from those of the round before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
-from rummylab._jit import kernel_of
-from rummylab.agents.contract import counting as c
+from rummylab.agents.contract import contract_counter as c
+from rummylab.agents.contract import contract_values as v
+from rummylab.agents.network import INNER, WIDTH
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
-from rummylab.cards.bits import bit
-from rummylab.cards.rng import AGENT, DECK, mix, typed_root
+from rummylab.cards.rng import mix
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.artifacts import write_json
-from rummylab.games.contract.melds import TWOS
-from rummylab.games.contract.rules import (
-    ACT_POINTER,
-    DISCARD_CODE,
-    LAY_OFF_CODE,
-    RECORD,
-    Rows,
-    first_starter,
-    has_laid_down,
-    is_wild,
-    n_wilds,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-)
+from rummylab.engine.artifacts import write_artifact
+from rummylab.engine.pointers import addresses
+from rummylab.games.contract.rules import ACT
 from rummylab.games.contract.view import contract
-from rummylab.learning.networks import build, load_torch, set_weights, weights_of
-from rummylab.learning.options import ContractCounterOptions
-from rummylab.learning.signatures import INT, PARAMS, rows_of
+from rummylab.learning.contract_notes import N_CRITIC, note_rounds
+from rummylab.learning.networks import build, fit, fit_choices, flat_weights, load_torch, predicted, rebuilt, size_of
+from rummylab.learning.notes import D_SIZE, N_DECISION, N_STOCK, S_NEXT
+from rummylab.learning.options import ContractCounterTraining
 from rummylab.learning.trainer import State, Trainer
 
 Floats = npt.NDArray[np.float32]
-Network = list[Floats]
-"""Inner weights (features x hidden), inner biases, outer weights, outer bias."""
-Data = tuple[Floats, Floats, npt.NDArray[np.int8]]
-"""Features, what the round brought, and the situation."""
+Ints = npt.NDArray[np.int64]
 
-STRAY = 0.1  # share of random turns while learning
-BATCH, RATE, EPOCHS = 512, 2e-3, 6
-WEIGHT_DECAY = 1e-6
-NOTES_PER_ROUND = 14  # room; a round needs about six
-_DATA, _MEASURE, _START = 7, 13, 17  # purposes of seeds, so that their deals differ
-
-
-# --- 1. Play ------------------------------------------------------------------------------------------------------
-
-
-@kernel_of(
-    INT(
-        *(rows_of(RECORD), INT, INT, ACT_POINTER, ACT_POINTER, PARAMS, PARAMS),
-        *(types.float32[:, ::1], types.float32[::1], types.int8[::1]),
-    )
+TABLES = (
+    ("contract-7", "chinese-7"),
+    ("contract-7(seats=4)", "chinese-7(seats=4)", "contract-7(seats=3)"),
 )
-def note_positions(
-    rows: Rows,
-    seed: int,
-    rounds: int,
-    first: Any,
-    second: Any,
-    params: Any,
-    params2: Any,
-    features: Any,
-    brought: Any,
-    which: Any,
-) -> int:
-    """Play *rounds* rounds and note the positions that the first agent leaves. Return the number of notes."""
-    row = rows[0]
-    table = row.table
-    n = 0
-    for number in range(rounds):
-        # 1. The deal; the agents change seats every round.
-        swap = number & 1
-        open_match(row, first_starter(table, typed_root(seed), number))
-        for k in range(2):
-            row.mine[swap ^ k].rng = mix(seed, number, 0, AGENT + k)
-        shuffle_deck(row, mix(seed, number, 0, DECK))
-        open_hand(row)
-        began = n
-        # 2. The play; the position after a discard is noted.
-        while table.actor >= 0:
-            seat = int(table.actor)
-            mine = row.mine[seat]
-            if seat != swap:
-                code = second(table, mine, params2)
-            else:
-                code = first(table, mine, params)
-                if DISCARD_CODE <= code < LAY_OFF_CODE and table.n_hand[seat] > 1 and n < features.shape[0]:
-                    card = code - DISCARD_CODE
-                    wild = is_wild(table.rules, card)
-                    hand = mine.hand & ~TWOS if wild else mine.hand & ~TWOS & ~bit(card)
-                    wilds = n_wilds(table.rules, mine.hand, mine.twice, mine.jokers) - (1 if wild else 0)
-                    live, live_wilds = c.unseen_cards(table, mine) & ~TWOS, c.unseen_wilds(table, mine)
-                    c.write_features(table, seat, hand, wilds, c.fitting(table), card, live, live_wilds, features[n])
-                    which[n] = c.situation(table, seat, has_laid_down(table, seat))
-                    n += 1
-            step(row, code)
-        # 3. How it ended.
-        value = 0.0
-        if table.winner >= 0:
-            value = (table.points + c.FOR_WINNING) / c.POINTS
-        for k in range(began, n):
-            brought[k] = value if table.winner == swap else -value
-    return n
+"""The rules for each set of networks."""
+OTHER = "contract-greedy"
+SHARE = 0.6
+"""Who sits beside the learner, and how often; otherwise it is the learner once more."""
+STRAYS = 0.05
+"""How often a learner makes another move than it wants, so that the critic sees other choices."""
+CRITIC = (N_CRITIC, 96, 32, 1)
+AFTER = (v.N_AFTER, WIDTH, INNER, 1)
+STOCK = BUY = (v.N_HAND, WIDTH, INNER, 1)
+"""Sizes of the networks, layer by layer."""
+NETWORKS = (AFTER, STOCK, BUY)
+LEVEL = 0.3
+"""Weight of the mean of a decision in the loss; that of the differences is 1."""
+DECISIONS, LINES, OFFERS = 16, 6, 3
+"""Room for the notes: discards of a learner in a round, cards to choose from, and offers for each discard."""
+_CRITIC_DATA, _DATA, _MEASURE = 7, 11, 13  # purposes of seeds, so that their rounds differ
 
 
-def _notes(first: CompiledAgent, second: CompiledAgent, seed: int, rounds: int) -> Data:
-    room = NOTES_PER_ROUND * rounds
-    features = np.zeros((room, c.N_FEATURES), np.float32)
-    brought, which = np.zeros(room, np.float32), np.zeros(room, np.int8)
-    n = note_positions(
-        contract().new_rows(1),
+@dataclass
+class Notes:
+    """What was noted of some rounds."""
+
+    lines: Floats
+    """A line for each discard considered: the agent's inputs, then what only the critic sees."""
+    decisions: Ints
+    results: Floats
+    draws: Floats
+    draw_notes: Ints
+    draw_results: Floats
+    offers: Floats
+    offer_notes: Ints
+    offer_results: Floats
+
+
+def play(player: CompiledAgent, rules: str, seed: int, n_rounds: int, every: bool, bonus: float) -> Notes:
+    """Return the notes of *n_rounds* rounds by the *rules*: of every discard, or only of those made."""
+    game = contract(rules)
+    size = int(n_rounds * DECISIONS * (1 + (1 - SHARE) * (game.seats - 1))) + 4000
+    n_lines = size * LINES if every else size
+    n_offers = size * OFFERS if game.seats > 2 else 1000
+    room = Notes(
+        np.empty((n_lines, N_CRITIC), np.float32),
+        np.empty((size, N_DECISION), np.int64),
+        np.empty(size, np.float32),
+        np.empty((size, v.N_HAND), np.float32),
+        np.empty((size, N_STOCK), np.int64),
+        np.empty(size, np.float32),
+        np.empty((n_offers, v.N_HAND), np.float32),
+        np.empty((n_offers, N_STOCK), np.int64),
+        np.empty(n_offers, np.float32),
+    )
+    arrays = _columns(room)
+    players = (player, agent("contract", OTHER))
+    n, n_decisions, n_draws, n_offers = note_rounds(
+        game.new_rows(1),
         seed,
-        rounds,
-        first.kernel,
-        second.kernel,
-        first.params,
-        second.params,
-        features,
-        brought,
-        which,
+        0,
+        n_rounds,
+        np.array([SHARE]),
+        addresses([one.kernel for one in players], [one.params for one in players], ACT),
+        int(every),
+        bonus,
+        STRAYS,
+        *arrays,
     )
-    return features[:n], brought[:n], which[:n]
+    sizes = (n, *(n_decisions,) * 2, *(n_draws,) * 3, *(n_offers,) * 3)
+    return Notes(*(array[:k] for array, k in zip(arrays, sizes, strict=True)))
 
 
-def play_step(networks: Sequence[Network], options: ContractCounterOptions, number: int) -> Data:
-    """Return the data of step *number*: from `chinese-heuristic` first, then from the agent with *networks*."""
-    theirs = agent("contract", "chinese-heuristic")
-    seeds = [int(mix(options.seed, number, part, _DATA) >> np.uint64(1)) for part in (0, 1)]
-    if number == 0:
-        return _notes(theirs, theirs, seeds[0], options.rounds_a_step)
-    ours, steady = player_of(networks, STRAY), player_of(networks)
-    against = 2 * options.rounds_a_step // 3
-    parts = (
-        _notes(ours, theirs, seeds[0], against),
-        _notes(ours, steady, seeds[1], options.rounds_a_step - against),
-    )
-    return _joined(parts)
+def joined(parts: Sequence[Notes]) -> Notes:
+    """Return several notes as one."""
+    before = 0
+    for part in parts:
+        for following in (part.draw_notes[:, S_NEXT], part.offer_notes[:, S_NEXT]):
+            following[following >= 0] += before
+        before += len(part.decisions)
+    return Notes(*(np.concatenate(arrays) for arrays in zip(*map(_columns, parts), strict=True)))
 
 
-def _joined(parts: Sequence[Data]) -> Data:
-    features, brought, which = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return features, brought, which
+def _columns(notes: Notes) -> list[Any]:
+    return [getattr(notes, field.name) for field in fields(Notes)]
 
 
-# --- 2. Fit -------------------------------------------------------------------------------------------------------
-
-
-def new_network(rng: np.random.Generator) -> Network:
-    """Return a network of small random weights."""
-    inner = rng.normal(scale=0.2, size=(c.N_FEATURES, c.HIDDEN))
-    outer = rng.normal(scale=0.2, size=c.HIDDEN)
-    return [inner.astype(np.float32), np.zeros(c.HIDDEN, np.float32), outer.astype(np.float32), np.zeros(1, np.float32)]
-
-
-def predict(network: Network, features: Floats) -> Floats:
-    """Return the values that *network* gives: the readable twin of `counting.worth`."""
-    inner, biases, outer, bias = network
-    return np.asarray(np.maximum(features @ inner + biases, 0) @ outer + bias[0], np.float32)
-
-
-def fit_network(network: Network, x: Floats, y: Floats, seed: Sequence[int]) -> tuple[Network, float]:
-    """Return *network* improved by Adam with a falling rate, and the share of the variance that it explains.
-
-    Fewer positions than a batch change nothing.
-    """
-    if len(x) < BATCH:
-        return network, 0.0
-    torch = load_torch(threads=1)
-    model = build(torch, (c.N_FEATURES, c.HIDDEN, 1), 0)
-    inner, biases, outer, bias = network
-    set_weights(torch, model, (inner.T, biases, outer[None], bias))
-    first, *others = model.parameters()
-    optimizer = torch.optim.Adam([{"params": [first], "weight_decay": WEIGHT_DECAY}, {"params": others}])
-    inputs, targets = torch.from_numpy(x), torch.from_numpy(y)
-    rng = np.random.default_rng(seed)
-    for epoch in range(EPOCHS):
-        order = torch.from_numpy(rng.permutation(len(x)))
-        for group in optimizer.param_groups:
-            group["lr"] = RATE * (1 - epoch / EPOCHS) + 1e-5
-        for start in range(0, len(x) - BATCH + 1, BATCH):
-            batch = order[start : start + BATCH]
-            optimizer.zero_grad(set_to_none=True)
-            loss = 0.5 * ((model(inputs[batch])[:, 0] - targets[batch]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    inner, biases, outer, bias = weights_of(model)
-    fitted = [np.ascontiguousarray(inner.T), biases, outer[0], bias]
-    return fitted, float(1 - ((predict(fitted, x) - y) ** 2).mean() / y.var())
-
-
-# --- 3. The run ---------------------------------------------------------------------------------------------------
-
-
-def flat(network: Network) -> list[float]:
-    """Return the numbers of a network in the order in which the agent reads them, rounded as they are written."""
-    return [round(float(x), 5) for part in network for x in part.ravel()]
-
-
-def network_of(numbers: Sequence[float] | Floats) -> Network:
-    """Return the network of the numbers that `flat` returned."""
-    sizes = [c.N_FEATURES * c.HIDDEN, c.HIDDEN, c.HIDDEN, 1]
-    parts = np.split(np.array(numbers, np.float32), np.cumsum(sizes)[:-1])
-    return [parts[0].reshape(c.N_FEATURES, c.HIDDEN), *parts[1:]]
-
-
-def player_of(networks: Sequence[Network], stray: float = 0.0) -> CompiledAgent:
-    """Return the agent with these networks."""
-    from rummylab.agents.contract.counter import act
-
-    return CompiledAgent("candidate", act.kernel, (stray, *(x for network in networks for x in flat(network))))
+def player_of(weights: Floats, **options: Any) -> CompiledAgent:
+    """Return the agent with these *weights*."""
+    numbers = np.array(c.ContractCounterOptions(**options).params, np.float32)
+    return CompiledAgent("contract-counter", c.act.kernel, np.concatenate([numbers, weights.ravel()]))
 
 
 class ContractCounter(Trainer):
-    """Steps of self-play and fitting."""
+    """Rounds of play, a critic, and the agent's networks, for each number of seats."""
 
-    ARTIFACT = "counter.json"
-    COLUMNS = (
-        "positions",
-        "explained_neither",
-        "explained_opponent",
-        "explained_player",
-        "win_rate",
-        "points_per_round",
-    )
-    """The shares of the variance explained are by situation: who has laid down."""
-    MAY_CHANGE = ("steps",)
+    ARTIFACT = "contract_counter.safetensors"
+    COLUMNS = ("critic_error", "choice_error", "two_seats", "four_seats")
+    MAY_CHANGE = ("rounds",)
 
-    def __init__(self, options: ContractCounterOptions) -> None:
+    def __init__(self, options: ContractCounterTraining) -> None:
         super().__init__(options)
-        rng = np.random.default_rng([options.seed, _START])
-        self.networks = [new_network(rng) for _ in c.SITUATIONS]
-        self.last: Data = np.zeros((0, c.N_FEATURES), np.float32), np.zeros(0, np.float32), np.zeros(0, np.int8)
-        """The data of the last step but the first, whose play is another agent's."""
+        self.weights = np.zeros((v.N_SETS, v.N_NUMBERS), np.float32)
+        self.critics = np.zeros((v.N_SETS, size_of(CRITIC)), np.float32)
+        self.decisions = 0
 
     @property
     def rounds(self) -> int:
-        return int(self.options.steps)
+        return int(self.options.rounds)
 
     def run_round(self) -> Sequence[float]:
-        fresh = play_step(self.networks, self.options, self.round)
-        features, brought, which = _joined((self.last, fresh))
-        explained = []
-        for k, network in enumerate(self.networks):
-            at = which == k
-            seed = (self.options.seed, self.round, k)
-            self.networks[k], share = fit_network(network, features[at], brought[at], seed)
-            explained.append(share)
-        if self.round:
-            self.last = fresh
-        measured = self.measure()
-        return len(features), *explained, measured["win_rate"], measured["points_per_round"]
+        torch = load_torch(1)
+        player = self.learner()
+        errors = [self._learn(torch, player, number) for number in range(v.N_SETS)]
+        return errors[0][0], errors[0][1], *self.measure(self.options.games).values()
 
-    def measure(self) -> dict[str, float]:
-        """Return how the agent does against `chinese-heuristic`, on duplicate deals of their own."""
+    def learner(self) -> CompiledAgent:
+        """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
+        if self.round == 0:
+            return agent("contract", OTHER)
+        return player_of(self.weights, noise=self.options.spread)
+
+    def _learn(self, torch: Any, player: CompiledAgent, number: int) -> tuple[float, float]:
+        """Learn the networks of one number of seats; return the errors of the critic and of the choices."""
+        seed, epochs = self.options.seed, self.options.epochs
+        made = self._notes(player, number, _CRITIC_DATA, every=False)
+        critic, after, stock, buy = self._networks(torch, number)
+        loss = fit(torch, critic, made.lines, made.results / v.POINTS, epochs, seed)
+        every = self._notes(player, number, _DATA, every=True)
+        own, sizes = np.ascontiguousarray(every.lines[:, : v.N_AFTER]), every.decisions[:, D_SIZE]
+        choice = fit_choices(torch, after, own, predicted(torch, critic, every.lines), sizes, epochs, seed, LEVEL)
+        best = np.maximum.reduceat(predicted(torch, after, own), np.cumsum(sizes) - sizes)
+        later = (
+            (every.draws, every.draw_notes, every.draw_results),
+            (every.offers, every.offer_notes, every.offer_results),
+        )
+        for model, (inputs, notes, results) in zip((stock, buy), later, strict=True):
+            if len(inputs):  # at two seats nobody buys
+                following = notes[:, S_NEXT]
+                goals = np.where(following >= 0, best[following], results / v.POINTS)
+                fit(torch, model, inputs, goals.astype(np.float32), epochs, seed)
+        self.weights[number] = flat_weights(after, stock, buy)
+        self.critics[number] = flat_weights(critic)
+        self.decisions += len(made.decisions) + len(every.decisions)
+        return v.POINTS * loss**0.5, v.POINTS * choice**0.5
+
+    def _networks(self, torch: Any, number: int) -> list[Any]:
+        """Return the critic and the agent's networks: new ones, or those of the round before."""
+        if self.round == 0:
+            return [build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((CRITIC, *NETWORKS))]
+        return [*rebuilt(torch, self.critics[number], CRITIC), *rebuilt(torch, self.weights[number], *NETWORKS)]
+
+    def _notes(self, player: CompiledAgent, number: int, purpose: int, every: bool) -> Notes:
+        tables = TABLES[number]
+        n_rounds = self.options.deals // len(tables) // (2 if every else 1)
+        parts = []
+        for k, rules in enumerate(tables):
+            seed = int(mix(self.options.seed, self.round, 8 * number + k, purpose) >> np.uint64(1))
+            parts.append(play(player, rules, seed, n_rounds, every, self.options.bonus))
+        return joined(parts)
+
+    def measure(self, games: int) -> dict[str, float]:
+        """Return the share of matches of the first preset that the agent wins among `contract-greedy`."""
         seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
-        games = max(2, self.options.rounds_a_step // 6)
-        played = match("contract", player_of(self.networks), "chinese-heuristic", games=games, seed=seed, workers=1)
-        return {
-            "games": played.games,
-            "win_rate": round(played.win_rate.value, 4),
-            "points_per_round": round(played.points_per_hand.value, 2),
-        }
+        found, player = {}, player_of(self.weights)
+        for tables in TABLES:
+            seats = contract(tables[0]).seats
+            n = max(games // 24, 1) * 24  # a multiple of all seatings
+            result = match("contract", player, *[OTHER] * (seats - 1), rules=tables[0], games=n, seed=seed, workers=1)
+            found[f"seats_{seats}"] = round(result.win_rate.value, 4)
+        return found
 
     def state(self) -> State:
-        weights = {
-            f"network/{k}": np.concatenate([part.ravel() for part in net]) for k, net in enumerate(self.networks)
-        }
-        return {**weights, **dict(zip(("features", "brought", "which"), self.last, strict=True))}
+        return {"weights": self.weights, "critics": self.critics, "decisions": self.decisions}
 
     def set_state(self, state: State) -> None:
-        self.networks = [network_of(state[f"network/{k}"]) for k in range(len(c.SITUATIONS))]
-        self.last = state["features"], state["brought"], state["which"]
+        self.weights[...], self.critics[...] = state["weights"], state["critics"]
+        self.decisions = int(state["decisions"])
 
     def data_size(self) -> Mapping[str, Any]:
-        return {"rounds": self.options.steps * self.options.rounds_a_step, "positions": int(self.curve[-1][1])}
+        return {"rounds": self.rounds * self.options.deals * v.N_SETS, "decisions": self.decisions}
 
     def result(self) -> Mapping[str, Any]:
-        return self.measure()
+        games = 2 * self.options.games
+        return {"games": games, "against": OTHER, **self.measure(games)}
 
     def write(self, path: Path, manifest: Mapping[str, Any]) -> None:
-        named = {name: flat(network) for name, network in zip(c.SITUATIONS, self.networks, strict=True)}
-        head = {"format": c.FORMAT, "version": c.VERSION, "features": list(c.FEATURES)}
-        write_json(path, {**head, "networks": named, "manifest": manifest})
+        write_artifact(
+            path, {"weights": self.weights}, {"format": c.FORMAT, "version": c.VERSION, **manifest}, half=True
+        )

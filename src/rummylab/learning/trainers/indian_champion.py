@@ -38,7 +38,7 @@ from rummylab.engine.artifacts import write_artifact
 from rummylab.engine.pointers import addresses
 from rummylab.games.indian.rules import ACT
 from rummylab.games.indian.view import indian
-from rummylab.learning.indian_notes import D_CHOSEN, D_SIZE, N_CRITIC, N_DECISION, N_STOCK, S_NEXT, note_deals
+from rummylab.learning.indian_notes import N_CRITIC, note_deals
 from rummylab.learning.indian_standings import drop_table
 from rummylab.learning.networks import (
     RATE,
@@ -51,6 +51,7 @@ from rummylab.learning.networks import (
     rebuilt,
     size_of,
 )
+from rummylab.learning.notes import D_CHOSEN, D_SIZE, N_DECISION, N_STOCK, S_NEXT
 from rummylab.learning.options import IndianChampionTraining
 from rummylab.learning.trainer import State, Trainer
 

@@ -36,7 +36,7 @@ from rummylab.engine.artifacts import write_artifact
 from rummylab.engine.pointers import addresses
 from rummylab.games.gin_pass.rules import ACT
 from rummylab.games.gin_pass.view import gin_pass
-from rummylab.learning.gin_pass_notes import D_SIZE, N_CRITIC, N_DECISION, N_STOCK, S_NEXT, note_hands
+from rummylab.learning.gin_pass_notes import N_CRITIC, note_hands
 from rummylab.learning.networks import (
     build,
     fit,
@@ -47,6 +47,7 @@ from rummylab.learning.networks import (
     rebuilt,
     size_of,
 )
+from rummylab.learning.notes import D_SIZE, N_DECISION, N_STOCK, S_NEXT
 from rummylab.learning.options import PassCounterTraining
 from rummylab.learning.trainer import State, Trainer
 
