@@ -17,7 +17,7 @@ def prices(pile, turn, belief, params, out):
 @kernel
 def appraise(hand, card, forbidden, dead, limit, price, state, params, loss):
     """The unmelded cards of the hand, the sum of their utilities, and the value with a drawn card."""
-    loose = u.loose_cards(hand, price, state, params, loss)
+    loose = u.loose_cards(hand, price, state, params)
     total = u.write_losses(loose, (hand & ~loose) | dead, price, state, params, loss)
     work = np.full(u.WORK, np.nan, np.float32)
     u.write_values(hand, loose, card, forbidden, dead, limit, price, state, params, work)
@@ -27,7 +27,7 @@ def appraise(hand, card, forbidden, dead, limit, price, state, params, loss):
 @kernel
 def sum_of_utilities(hand, dead, price, state, params, loss):
     """The sum of the utilities of the unmelded cards by two ways: with the loss of each card, and without."""
-    loose = u.loose_cards(hand, price, state, params, loss)
+    loose = u.loose_cards(hand, price, state, params)
     blocked = (hand & ~loose) | dead
     return u.write_losses(loose, blocked, price, state, params, loss), u.sum_of_utilities(
         loose, blocked, price, state, params

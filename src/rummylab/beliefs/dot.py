@@ -20,6 +20,7 @@ from numba.core import cgutils, config
 from numba.extending import intrinsic
 
 from rummylab._jit import helper
+from rummylab.cards.per_card import folded
 
 Floats = npt.NDArray[np.float32]
 Shorts = npt.NDArray[np.int16]
@@ -97,10 +98,7 @@ else:
             vector = builder.load(sums[0])
             for total in sums[1:]:
                 vector = builder.add(vector, builder.load(total))
-            result = builder.extract_element(vector, ir.IntType(32)(0))
-            for i in range(1, LANES // 2):
-                result = builder.add(result, builder.extract_element(vector, ir.IntType(32)(i)))
-            return builder.sext(result, ir.IntType(64))
+            return builder.sext(folded(builder, vector, builder.add), ir.IntType(64))
 
         return types.int64(weights, types.int64, values), codegen
 

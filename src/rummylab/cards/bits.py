@@ -24,6 +24,8 @@ LANE = 0x1FFF
 EACH_SUIT = 0x0001_0001_0001_0001
 """One bit per suit: multiplying a rank mask by it repeats the mask in every lane."""
 ALL_CARDS = LANE * EACH_SUIT
+CACHE_LINE = 64
+"""Bytes that the processor moves at a time."""
 
 # Bit planes of the value of a card in Gin: A=1 ... 9=9, T J Q K=10, so points are four masked popcounts.
 _VALUES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10]
@@ -145,9 +147,12 @@ else:
                 return ir.Constant(ir.IntType(64), value)
 
             array = context.make_array(kind)(context, builder)
+            data = cgutils.alloca_once(builder, context.get_data_type(number), word(prod(shape)))
+            if prod(shape) * size >= CACHE_LINE:
+                data.align = CACHE_LINE  # vectors that cross a line take twice as long
             populate_array(
                 array,
-                data=cgutils.alloca_once(builder, context.get_data_type(number), word(prod(shape))),
+                data=data,
                 shape=[word(length) for length in shape],
                 strides=[word(size * prod(shape[k + 1 :])) for k in range(len(shape))],
                 itemsize=word(size),

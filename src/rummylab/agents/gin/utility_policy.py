@@ -27,6 +27,7 @@ from rummylab.cards.bits import (
     EACH_SUIT,
     IDS_52,
     LANE,
+    always_inline,
     bit,
     index_of,
     lowest,
@@ -37,6 +38,7 @@ from rummylab.cards.bits import (
     stack_array,
 )
 from rummylab.cards.melds import Masks, in_groups, in_runs, min_deadwood
+from rummylab.cards.per_card import N_IDS, keep, sum_of
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Floats, Params
 from rummylab.games.gin.melds import can_lay_off
@@ -109,13 +111,10 @@ N_THREES = 6
 _ONE = np.float32(1.0)
 _FIRST, _PADDED = 2, 72
 """Where card id 0 stands in an array with zeros on both sides, for the ends of runs, and its size."""
-N_IDS = 64
-"""Card ids, from 0 to 60, and a few that no card has: a row of numbers has one for each."""
 OPEN, GROUPS, CALM, EMERGENCY, PRICES = range(N_THREES * N_IDS, (N_THREES + 5) * N_IDS, N_IDS)
 RUNS = (N_THREES - 1) * N_IDS
 """Where the rows of a price list begin after those of the melds, and its size."""
-UTILITY, LOSS, TRIAL, REMOVED, PAIRED, VALUE, LEAST = range(0, 7 * N_IDS, N_IDS)
-FREE = LEAST + (HAND_SIZE + 1) * N_IDS
+UTILITY, LOSS, TRIAL, PAIRED, VALUE, LEAST, FREE = range(0, 7 * N_IDS, N_IDS)
 BONDS = FREE + (N_THREES + 1) * N_IDS
 WORK = BONDS + HAND_SIZE * N_IDS
 """Where the rows of the working array begin, and its size (see `write_values`)."""
@@ -248,8 +247,27 @@ def write_losses(loose: int, blocked: int, price: Floats, state: int, params: Pa
 
 
 @helper
+def sum_of_utilities(loose: int, blocked: int, price: Floats, state: int, params: Params) -> float:
+    """Return the sum of the card utilities of *loose*, as `write_losses` does, without the loss of each card."""
+    runs, two_runs, groups, two_groups = possible_melds(loose, blocked)
+    once = _sum_over(runs, RUNS, price) + _sum_over(groups, GROUPS, price)
+    twice = _sum_over(two_runs, RUNS, price) + _sum_over(two_groups, GROUPS, price)
+    return with_bonuses(_sum_over(loose, state, price), once, twice, params)
+
+
+@helper
+def quick_sum_of_utilities(loose: int, blocked: int, price: Floats, state: int, params: Params) -> float:
+    """Return the sum of `sum_of_utilities`, added in another order: equal hands may differ in the last digit."""
+    always_inline()
+    runs, two_runs, groups, two_groups = possible_melds(loose, blocked)
+    once = sum_of(runs, RUNS, price) + sum_of(groups, GROUPS, price)
+    twice = sum_of(two_runs, RUNS, price) + sum_of(two_groups, GROUPS, price)
+    return with_bonuses(sum_of(loose, state, price), once, twice, params)
+
+
+@helper
 def _sum_over(cards: int, row: int, price: Floats) -> float:
-    """Return the sum of the prices of *cards* in a *row* of the price list."""
+    """Return the sum of the prices of *cards* in a *row* of the price list, card by card."""
     total = np.float32(0.0)
     while cards:
         total += price[row + lowest(cards)]
@@ -258,22 +276,23 @@ def _sum_over(cards: int, row: int, price: Floats) -> float:
 
 
 @helper
-def sum_of_utilities(loose: int, blocked: int, price: Floats, state: int, params: Params) -> float:
-    """Return the sum of the card utilities of *loose*, as `write_losses` does, without the loss of each card.
+def with_bonuses(total: float, once: float, twice: float, params: Params) -> float:
+    """Add to *total* the bonuses for melds with one loose card and with two, each for every such card."""
+    paired = twice + twice
+    return total + params[P.meld_bonus] * (once + paired) + params[P.combination_bonus] * paired
 
-    A mask of melds has the bit of the lowest card for a run, and that of the card it lacks for a group. A meld counts
-    once for each loose card in it, and with two of them for the combination.
+
+@helper
+def possible_melds(loose: int, blocked: int) -> tuple[int, int, int, int]:
+    """Return the runs with one card of *loose* and those with two, then the groups, all without *blocked* cards.
+
+    A mask of melds has the bit of the lowest card for a run, and that of the card it lacks for a group.
     """
-    once, twice = _melds_with(loose, loose >> 1, loose >> 2)
-    runs_blocked = blocked | blocked >> 1 | blocked >> 2
-    by_run = _sum_over(once & ~runs_blocked, RUNS, price), _sum_over(twice & ~runs_blocked, RUNS, price)
-    once, twice = _melds_with(_turned(loose, 16), _turned(loose, 32), _turned(loose, 48))
-    groups_blocked = _turned(blocked, 16) | _turned(blocked, 32) | _turned(blocked, 48)
-    by_group = _sum_over(once & ~groups_blocked, GROUPS, price), _sum_over(twice & ~groups_blocked, GROUPS, price)
-    paired = by_run[1] + by_group[1]
-    paired += paired
-    possible = by_run[0] + by_group[0] + paired
-    return _sum_over(loose, state, price) + params[P.meld_bonus] * possible + params[P.combination_bonus] * paired
+    runs, two_runs = _melds_with(loose, loose >> 1, loose >> 2)
+    groups, two_groups = _melds_with(_turned(loose, 16), _turned(loose, 32), _turned(loose, 48))
+    no_run = blocked | blocked >> 1 | blocked >> 2
+    no_group = _turned(blocked, 16) | _turned(blocked, 32) | _turned(blocked, 48)
+    return runs & ~no_run, two_runs & ~no_run, groups & ~no_group, two_groups & ~no_group
 
 
 @helper
@@ -294,39 +313,39 @@ def _melds_with(one: int, two: int, three: int) -> tuple[int, int]:
 
 
 @helper
-def loose_cards(hand: int, price: Floats, state: int, params: Params, loss: Floats) -> int:
+def loose_cards(hand: int, price: Floats, state: int, params: Params) -> int:
     """Return the unmelded cards of *hand* in the arrangement with the least deadwood, then the highest card utility."""
+    always_inline()
     runs = in_runs(hand)
     groups = in_groups(hand)
     if runs & groups == 0:
         return hand & ~(runs | groups)
     loose, is_only = loose_by_deadwood(hand)
-    return loose if is_only else _loose_by_utility(hand, price, state, params, loss)
+    return loose if is_only else _loose_by_utility(hand, price, state, params)
 
 
 @helper
 def loose_by_deadwood(hand: int) -> tuple[int, bool]:
     """Return the unmelded cards in an arrangement with the least deadwood, and whether all such leave the same cards.
 
-    Only where groups and runs compete for a card is there a choice: try every way to use those groups.
+    Only cards that are part of runs and of groups need a choice: try every part of them to keep for the runs.
     """
     noinline()
     groups = in_groups(hand)
-    contested = ranks_of(in_runs(hand) & groups)
-    others = hand & ~(groups & ~(contested * EACH_SUIT))
-    first, second, third = _contested_groups(groups, contested)
+    both = in_runs(hand) & groups
     best, least, is_only = np.int64(0), np.int64(1000), True
-    for i in range(melds.n_choices(first)):
-        for j in range(melds.n_choices(second) if second else 1):
-            for k in range(melds.n_choices(third) if third else 1):
-                left = others & ~(melds.choice(first, i) | melds.choice(second, j) | melds.choice(third, k))
-                loose = left & ~in_runs(left)
-                deadwood = points(loose)
-                if deadwood < least:
-                    best, least, is_only = loose, deadwood, True
-                elif deadwood == least and loose != best:
-                    is_only = False
-    return best, is_only
+    kept = both
+    while True:
+        left = hand & ~in_groups(groups & ~kept)
+        loose = left & ~in_runs(left)
+        deadwood = points(loose)
+        if deadwood < least:
+            best, least, is_only = loose, deadwood, True
+        elif deadwood == least and loose != best:
+            is_only = False
+        if kept == 0:
+            return best, is_only
+        kept = (kept - 1) & both
 
 
 @helper
@@ -342,7 +361,7 @@ def _contested_groups(groups: int, contested: int) -> tuple[int, int, int]:
 
 
 @helper
-def _loose_by_utility(hand: int, price: Floats, state: int, params: Params, loss: Floats) -> int:
+def _loose_by_utility(hand: int, price: Floats, state: int, params: Params) -> int:
     """Return the unmelded cards with the highest average utility, where several arrangements have least deadwood."""
     noinline()
     least = min_deadwood(hand)
@@ -455,17 +474,13 @@ def _write_bonds(loose: int, blocked: int, price: Floats, state: int, params: Pa
     possible = free[OPEN : OPEN + N_IDS]
     for card in range(N_IDS):
         work[PAIRED + card] = 0.0
-    bonds = work[BONDS:]
-    left = loose
+    bonds, left = work[BONDS - _FIRST :], loose
     while left:
-        mine = lowest(left)
+        _write_bonds_of(lowest(left), free, bonds)
         left &= left - 1
-        for card in range(N_IDS):
-            bonds[card] = 0.0
-        for k in range(N_THREES):
-            chance = free[k * N_IDS + mine]
-            bonds[np.uint64(MATES[k, mine, 0])] += chance
-            bonds[np.uint64(MATES[k, mine, 1])] += chance
+        bonds = bonds[N_IDS:]
+    bonds = work[BONDS:]
+    for _ in range(popcount(loose)):
         for card in range(N_IDS):
             work[PAIRED + card] += bonds[card]
         bonds = bonds[N_IDS:]
@@ -484,15 +499,39 @@ def _write_bonds(loose: int, blocked: int, price: Floats, state: int, params: Pa
 
 
 @helper
+def _write_bonds_of(card: int, free: Floats, bonds: Floats) -> None:
+    """Write the bonds of *card*: two groups with each card of its rank, two runs with each neighbor, one with the next.
+
+    Where there is no neighbor the chance is 0, and it goes to an id that no card has.
+    """
+    always_inline()
+    for other in range(N_IDS):
+        bonds[_FIRST + other] = 0.0
+    first, second, third = free[card], free[N_IDS + card], free[2 * N_IDS + card]
+    ending, between, beginning = free[3 * N_IDS + card], free[4 * N_IDS + card], free[5 * N_IDS + card]
+    i, j, k = _suits_beside(card >> 4)
+    rank = _FIRST + (card & 15)
+    bonds[rank + i], bonds[rank + j], bonds[rank + k] = second + third, first + third, first + second
+    bonds[card], bonds[card + 1] = ending, ending + between
+    bonds[card + 3], bonds[card + 4] = between + beginning, beginning
+
+
+@helper
 def _write_free(blocked: int, price: Floats, work: Floats) -> None:
     """Write the chances of the melds without *blocked* cards, and their sum for each card."""
+    runs = ~(blocked | blocked >> 1 | blocked >> 2)
+    groups = ~(_turned(blocked, 16) | _turned(blocked, 32) | _turned(blocked, 48))
+    clubs, hearts, spades, diamonds = groups & LANE, groups >> 16 & LANE, groups >> 32 & LANE, groups >> 48 & LANE
+    keep(hearts | clubs << 16 | clubs << 32 | clubs << 48, 0, price, FREE, work)
+    keep(spades | spades << 16 | hearts << 32 | hearts << 48, N_IDS, price, FREE + N_IDS, work)
+    keep(diamonds | diamonds << 16 | diamonds << 32 | spades << 48, 2 * N_IDS, price, FREE + 2 * N_IDS, work)
+    keep(runs << 2, 3 * N_IDS, price, FREE + 3 * N_IDS, work)
+    keep(runs << 1, 4 * N_IDS, price, FREE + 4 * N_IDS, work)
+    keep(runs, 5 * N_IDS, price, FREE + 5 * N_IDS, work)
+    free = work[FREE:]
     for card in range(N_IDS):
-        work[FREE + OPEN + card] = 0.0
-    for k in range(N_THREES):
-        for card in range(N_IDS):
-            chance = np.float32(THREES[k, card] & blocked == 0) * price[k * N_IDS + card]
-            work[FREE + k * N_IDS + card] = chance
-            work[FREE + OPEN + card] += chance
+        by_group = free[card] + free[N_IDS + card] + free[2 * N_IDS + card]
+        free[OPEN + card] = by_group + free[3 * N_IDS + card] + free[4 * N_IDS + card] + free[5 * N_IDS + card]
 
 
 @helper
@@ -511,18 +550,17 @@ def _write_plain_values(
     factor = params[P.meld_bonus] + combination_bonus + combination_bonus
     for card in range(N_IDS):
         work[LEAST + card] = np.float32(1e9) if forbidden >> card & 1 else work[LOSS + card]
-    least, bonds = work[LEAST:], work[BONDS:]
-    left = loose
+    bonds, left = work[BONDS:], loose
     while left:
         loss = work[LOSS + lowest(left)]
         left &= left - 1
         for card in range(N_IDS):
-            least[N_IDS + card] = min(least[card], loss + factor * bonds[card])
-        least, bonds = least[N_IDS:], bonds[N_IDS:]
+            work[LEAST + card] = min(work[LEAST + card], loss + factor * bonds[card])
+        bonds = bonds[N_IDS:]
     share, melded = np.float32(1.0) / np.float32(n), np.float32(HAND_SIZE - n)
     for card in range(N_IDS):
         gained = work[UTILITY + card] + combination_bonus * work[PAIRED + card]
-        work[VALUE + card] = melded + (total + gained - least[card]) * share
+        work[VALUE + card] = melded + (total + gained - work[LEAST + card]) * share
     if points(loose) - points(dearest(loose)) < limit:
         _add_knocks(loose, cards, forbidden, total, limit, params, work)
 
@@ -581,43 +619,35 @@ def _value_of_melding(loose: int, left: int, drawn: int, limit: int, params: Par
     """
     if left == 0:
         return worth(np.float32(0.0), np.int64(0), np.int64(0), limit, params)
-    for card in range(N_IDS):
-        work[REMOVED + card] = 0.0
-    melded = loose & ~left
-    while melded:
-        bonds = work[bonds_of(lowest(melded), loose) :]
-        melded &= melded - 1
-        for card in range(N_IDS):
-            work[REMOVED + card] += bonds[card]
     meld_bonus, combination_bonus = params[P.meld_bonus], params[P.combination_bonus]
-    total = np.float32(0.0)
+    free, deadwood = _reasonable_discards(left, np.int64(0), limit)
+    total, least = np.float32(0.0), np.float32(1e9)
     rest = left
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        removed = work[REMOVED + card]
+        removed = np.float32(0.0)
+        melded = loose & ~left
+        while melded:
+            removed += work[bonds_of(lowest(melded), loose) + card]
+            melded &= melded - 1
         utility = work[UTILITY + card] - combination_bonus * removed
         utility -= meld_bonus * (removed + work[bonds_of(card, loose) + drawn])
         total += utility
-        work[TRIAL + card] = utility + (meld_bonus + combination_bonus) * (work[PAIRED + card] - removed)
-    return _after_discard(left, np.int64(0), total, limit, params, work[TRIAL:])
+        loss = utility + (meld_bonus + combination_bonus) * (work[PAIRED + card] - removed)
+        least = min(least, loss if free >> card & 1 else np.float32(1e9))
+    return worth(total - least, popcount(left) - 1, deadwood, limit, params)
 
 
 @helper
-def _after_discard(loose: int, forbidden: int, total: float, limit: int, params: Params, loss: Floats) -> float:
-    """Return the hand utility after the reasonable discard of one of the unmelded cards *loose* of eleven."""
+def _reasonable_discards(loose: int, forbidden: int, limit: int) -> tuple[int, int]:
+    """Return which of the unmelded cards *loose* of eleven to discard, and the deadwood without a dearest of them."""
     free = loose & ~forbidden
     if free == 0:
         free = loose
     top = melds.dearest(free)
-    left = points(loose)
-    if left - points(top & -top) <= limit:
-        free = top
-    least = np.float32(1e9)
-    while free:
-        least = min(least, loss[lowest(free)])
-        free &= free - 1
-    return worth(total - least, popcount(loose) - 1, left - points(top & -top), limit, params)
+    left = points(loose) - points(top & -top)
+    return top if left <= limit else free, left
 
 
 @helper
@@ -626,11 +656,16 @@ def _value_of_eleven(
 ) -> float:
     """Return the utility of eleven cards whose melds are not those of the ten."""
     noinline()
-    loose = loose_cards(cards, price, state, params, loss)
+    loose = loose_cards(cards, price, state, params)
     if loose == 0:
         return worth(np.float32(0.0), np.int64(0), np.int64(0), limit, params)
     total = write_losses(loose, (cards & ~loose) | dead, price, state, params, loss)
-    return _after_discard(loose, forbidden, total, limit, params, loss)
+    free, deadwood = _reasonable_discards(loose, forbidden, limit)
+    least = np.float32(1e9)
+    while free:
+        least = min(least, loss[lowest(free)])
+        free &= free - 1
+    return worth(total - least, popcount(loose) - 1, deadwood, limit, params)
 
 
 # --- Drawing ------------------------------------------------------------------------------------------------------
@@ -654,7 +689,7 @@ def draw(table: np.void, mine: np.void, params: Params, belief: Floats) -> int:
     price, work = stack_array(PRICES, np.float32), stack_array(WORK, np.float32)
     limit = np.int64(table.limit)
     write_prices(table.pile & ~up, table.turn, belief, params, price)
-    loose = loose_cards(hand, price, CALM, params, work[LOSS:])
+    loose = loose_cards(hand, price, CALM, params)
     state = state_of(loose, limit)
     forbidden = np.int64(0) if table.rules.discard_taken else up
     write_values(hand, loose, up, forbidden, 0, limit, price, state, params, work)
@@ -778,8 +813,8 @@ def write_discards(
     price, loss = stack_array(PRICES, np.float32), stack_array(N_IDS, np.float32)
     write_prices(table.pile, table.turn, belief, params, price)
     least = hand & ~(by_deadwood & -by_deadwood)
-    state = state_of(loose_cards(least, price, CALM, params, loss), limit)
-    loose = loose_cards(hand, price, state, params, loss)
+    state = state_of(loose_cards(least, price, CALM, params), limit)
+    loose = loose_cards(hand, price, state, params)
     free = loose & legal
     write_gains(table, mine, free, params, hands, n_hands, gain)
     total = write_losses(loose, hand & ~loose, price, state, params, loss)
@@ -809,15 +844,10 @@ def write_gains(
     for i in range(n_hands):
         hand = hands[i]
         stock = unseen(table, mine) & ~hand
-        loose = loose_cards(hand, price, CALM, params, work[LOSS:])
+        loose = loose_cards(hand, price, CALM, params)
         state = state_of(loose, limit)
         write_values(hand, loose, stock | candidates, candidates, 0, limit, price, state, params, work)
-        from_stock = np.float32(0.0)
-        left = stock
-        while left:
-            from_stock += work[VALUE + lowest(left)]
-            left &= left - 1
-        from_stock /= max(popcount(stock), 1)
+        from_stock = sum_of(stock, VALUE, work) / np.float32(max(popcount(stock), 1))
         left = candidates
         while left:
             card = lowest(left)
@@ -851,7 +881,7 @@ def show(table: np.void, mine: np.void, params: Params, belief: Floats) -> int:
     cards = unmelded(table, mine)
     longest = table.rules.max_run
     write_prices(table.pile, table.turn, belief, params, price)
-    melded = cards & ~loose_cards(cards, price, CALM, params, loss)
+    melded = cards & ~loose_cards(cards, price, CALM, params)
     n, meld, b, c = melds.arrangement(cards, longest, np.int64(0))
     for i in range(1, n):
         if meld | b | c == melded:
@@ -866,8 +896,9 @@ def show(table: np.void, mine: np.void, params: Params, belief: Floats) -> int:
 @helper
 def sample_opponent(table: np.void, mine: np.void, params: Params, belief: Floats, hands: Masks, n_hands: int) -> None:
     """Write *n_hands* hands of the opponent, sampled by *belief*, to *hands*."""
-    sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, n_hands)
-    if params[P.belief] == SHAPED:
+    is_shaped = params[P.belief] == SHAPED  # then a walk makes all hands of the first
+    sample_hands(mine, unseen(table, mine), belief, np.empty(SHAPE, np.float64), hands, 1 if is_shaped else n_hands)
+    if is_shaped:
         weights = WEIGHTS + N_WEIGHTS + N_SHAPE * np.int64(params[P.opponent_kind])
         shape_hands(table, mine, hands[0], belief, params, weights, hands, n_hands)
 

@@ -29,15 +29,14 @@ from rummylab.agents.gin import utility_policy
 from rummylab.agents.gin.utility import belief_weights, tuned
 from rummylab.agents.gin.utility_policy import (
     CALM,
-    N_IDS,
     PRICES,
     SHAPED,
     UtilityOptions,
     loose_cards,
     price_for_opponent,
+    quick_sum_of_utilities,
     sample_opponent,
     state_of,
-    sum_of_utilities,
     worth,
     write_discards,
     write_prices,
@@ -46,7 +45,7 @@ from rummylab.agents.register import register_agent
 from rummylab.beliefs.gin import network, shape
 from rummylab.beliefs.gin.uniform import unseen
 from rummylab.cards import melds
-from rummylab.cards.bits import lowest, points, popcount, stack_array, stack_table
+from rummylab.cards.bits import always_inline, lowest, points, popcount, stack_array, stack_table
 from rummylab.cards.melds import Masks, min_deadwood
 from rummylab.cards.rng import any_card, below, swap_cards
 from rummylab.engine.agent_options import AgentOptions, option
@@ -60,6 +59,7 @@ from rummylab.games.gin.rules import (
     OFFER,
     RECORD,
     SHOW_BIG_GIN,
+    SPREAD,
     TAKE_UP_CARD,
     WALL,
     bit,
@@ -69,7 +69,7 @@ from rummylab.games.gin.rules import (
     discards,
     step,
 )
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
+from rummylab.games.gin.showdown import at_the_wall, lay_down_all, showdown_code
 
 Scores = npt.NDArray[np.float64]
 
@@ -122,11 +122,13 @@ def weights(options: SearchOptions) -> Floats:
 
 
 @helper
-def utility_of(hand: int, dead: int, limit: int, price: Floats, params: Params, loss: Floats) -> float:
-    """Return the utility of ten cards; *dead* are cards in the pile that the prices do not reflect."""
-    loose = loose_cards(hand, price, CALM, params, loss)
-    total = sum_of_utilities(loose, (hand & ~loose) | dead, price, state_of(loose, limit), params)
-    return worth(total, popcount(loose), points(loose), limit, params)
+def utility_of(hand: int, dead: int, limit: int, price: Floats, params: Params) -> tuple[float, int]:
+    """Return the utility and the deadwood of ten cards; *dead* are cards in the pile that the prices do not reflect."""
+    always_inline()
+    loose = loose_cards(hand, price, CALM, params)
+    deadwood = points(loose)
+    total = quick_sum_of_utilities(loose, (hand & ~loose) | dead, price, state_of(loose, limit), params)
+    return worth(total, popcount(loose), deadwood, limit, params), deadwood
 
 
 @helper
@@ -139,7 +141,7 @@ def stage_of_turn(turn: int) -> int:
 
 
 @helper
-def value(row: np.void, seat: int, pile: int, prices: npt.NDArray[np.float32], params: Params, loss: Floats) -> float:
+def value(row: np.void, seat: int, pile: int, prices: npt.NDArray[np.float32], params: Params) -> float:
     """Return what the position is worth to *seat*: the score if the hand is over, otherwise an estimate.
 
     *prices* are the lists of *seat* and of the opponent, written when *pile* was the discard pile.
@@ -152,11 +154,12 @@ def value(row: np.void, seat: int, pile: int, prices: npt.NDArray[np.float32], p
     mine, theirs = row.mine[seat].hand, row.mine[1 - seat].hand
     limit, dead = np.int64(table.limit), table.pile & ~pile
     utility = params[UTILITY:]
-    better = utility_of(mine, dead, limit, prices[0], utility, loss)
-    better -= utility_of(theirs, dead, limit, prices[1], utility, loss)
+    my_utility, my_deadwood = utility_of(mine, dead, limit, prices[0], utility)
+    their_utility, their_deadwood = utility_of(theirs, dead, limit, prices[1], utility)
     at = VALUES + N_VALUES * stage_of_turn(table.turn)
     tempo = params[at] if table.actor == seat else -params[at]
-    return tempo + params[at + 1] * better + params[at + 2] * (min_deadwood(theirs) - min_deadwood(mine))
+    better = params[at + 1] * (my_utility - their_utility)
+    return tempo + better + params[at + 2] * (their_deadwood - my_deadwood)
 
 
 # --- Worlds -------------------------------------------------------------------------------------------------------
@@ -164,15 +167,7 @@ def value(row: np.void, seat: int, pile: int, prices: npt.NDArray[np.float32], p
 
 @helper
 def imagine(table: np.void, mine: np.void, theirs: int, n_drawn: int, row: np.void) -> None:
-    """Write to *row* the position if the opponent held *theirs*; the next *n_drawn* cards of the stock are random."""
-    row.table = table
-    for seat in range(2):
-        row.mine[seat] = mine
-        row.mine[seat].seat = seat
-    other = row.mine[1 - mine.seat]
-    other.hand = theirs
-    other.drawn = -1
-    row.pos = 0
+    """Write to *row* a stock for an opponent who holds *theirs*; its first *n_drawn* cards are random."""
     left = unseen(table, mine) & ~theirs
     n = 0
     while left:
@@ -184,20 +179,87 @@ def imagine(table: np.void, mine: np.void, theirs: int, n_drawn: int, row: np.vo
 
 
 @helper
+def begin(table: np.void, mine: np.void, theirs: int, rng: np.uint64, row: np.void) -> None:
+    """Write to *row* the position if the opponent held *theirs*; both players have the random stream *rng*."""
+    row.table = table
+    row.pos = 0
+    for seat in range(2):
+        row.mine[seat].seat = seat
+        row.mine[seat].rng = rng
+        row.mine[seat].hand = mine.hand if seat == mine.seat else theirs
+        row.mine[seat].drawn = mine.drawn if seat == mine.seat else -1
+
+
+@helper
+def takes(table: np.void, mine: np.void) -> bool:
+    """Return whether a player in a world takes the upcard: if it melds."""
+    up = bit(table.up)
+    return melds.melded(mine.hand | up) & up != 0
+
+
+@helper
+def knocks(table: np.void, deadwood: int, params: Params) -> bool:
+    """Return whether a player in a world knocks rather than keep *deadwood* after the discard."""
+    limit = min(params[P.knock_from] - params[P.knock_fall] * (table.turn >> 1), float(table.limit))
+    return deadwood == 0 or deadwood <= limit
+
+
+@helper
 def plain_move(table: np.void, mine: np.void, params: Params) -> int:
     """Return the move of either player in a world."""
     if table.phase == DRAW or table.phase == OFFER:
-        if not can_take(table):
-            return decline(table)
-        up = bit(table.up)
-        return TAKE_UP_CARD if melds.melded(mine.hand | up) & up != 0 else decline(table)
+        return TAKE_UP_CARD if can_take(table) and takes(table, mine) else decline(table)
     if table.phase == DISCARD:
         cards, left = melds.best_discards(mine.hand, discards(table, mine))
-        limit = min(params[P.knock_from] - params[P.knock_fall] * (table.turn >> 1), float(table.limit))
-        return (KNOCK_CODE if left == 0 or left <= limit else DISCARD_CODE) + any_card(mine, cards)
+        return (KNOCK_CODE if knocks(table, left, params) else DISCARD_CODE) + any_card(mine, cards)
     if table.phase == WALL:
         return at_the_wall(table, mine)
     return showdown_code(table, mine)
+
+
+@helper
+def play_turns(row: np.void, last: int, params: Params) -> None:
+    """Play turns of a draw and a discard by `plain_move` until *last*; leave what is more than that to `step`.
+
+    That is a knock, the end of the stock, or a preset with rules of its own for upcards. The table's notes of who took
+    and threw what stay as they are: in a world nobody reads them.
+    """
+    table = row.table
+    rules = table.rules
+    if table.phase != DRAW or rules.upcard_cap or rules.refuse_repeats or rules.discard_taken:
+        return
+    n = min(last - table.turn, table.stock - rules.wall - 1)
+    if rules.turn_cap > 0:
+        n = min(n, rules.turn_cap - table.turn - 1)
+    for _ in range(n):
+        mine = row.mine[table.actor & 1]
+        from_pile = bit(table.up) if takes(table, mine) else np.int64(0)
+        drawn = from_pile if from_pile else bit(row.deck[row.pos & 63])
+        cards, left = melds.best_discards(mine.hand | drawn, (mine.hand | drawn) & ~from_pile)
+        if knocks(table, left, params):
+            return
+        thrown = any_card(mine, cards)
+        mine.hand = (mine.hand | drawn) ^ bit(thrown)
+        table.pile = (table.pile & ~from_pile) | bit(thrown)
+        table.up = thrown
+        row.pos += from_pile == 0
+        table.stock -= from_pile == 0
+        table.back_and_forth = 0
+        table.actor = 1 - table.actor
+        table.turn += 1
+
+
+@helper
+def play_on(row: np.void, last: int, params: Params) -> None:
+    """Play a world to its end or to the draw of the turn *last*."""
+    table = row.table
+    play_turns(row, last, params)
+    while table.actor >= 0 and (table.turn < last or table.phase != DRAW):
+        if table.phase == SPREAD and not table.rules.defender_lays_off:
+            lay_down_all(row)
+        else:
+            step(row, plain_move(table, row.mine[table.actor], params))
+            play_turns(row, last, params)
 
 
 @helper
@@ -205,8 +267,8 @@ def search(
     table: np.void, mine: np.void, codes: Masks, scores: Scores, n: int, params: Params, belief: Floats, hands: Masks
 ) -> int:
     """Add to *scores* the mean value of each of the *n* moves *codes* over the worlds; return the best move."""
-    rows = np.empty(2, RECORD)
-    loss = stack_array(N_IDS, np.float32)
+    rows = np.empty(1, RECORD)
+    row = rows[0]
     prices = stack_table(2, PRICES, np.float32)
     write_prices(table.pile, table.turn, belief, params[UTILITY:], prices[0])
     price_for_opponent(table, params[UTILITY:], prices[1])
@@ -214,14 +276,13 @@ def search(
     last = table.turn + depth + (table.phase == DISCARD)
     worlds = np.int64(params[P.worlds])
     for i in range(worlds):
-        imagine(table, mine, hands[i % len(hands)], depth + 1, rows[0])
+        rng, theirs = mine.rng, hands[i % len(hands)]
+        imagine(table, mine, theirs, depth + 1, row)
         for k in range(n):
-            rows[1] = rows[0]
-            row = rows[1]
+            begin(table, mine, theirs, rng, row)
             step(row, codes[k])
-            while row.table.actor >= 0 and (row.table.turn < last or row.table.phase != DRAW):
-                step(row, plain_move(row.table, row.mine[row.table.actor], params))
-            scores[k] += value(row, mine.seat, table.pile, prices, params, loss) / worlds
+            play_on(row, last, params)
+            scores[k] += value(row, mine.seat, table.pile, prices, params) / worlds
     best = 0
     for k in range(1, n):
         if scores[k] > scores[best]:

@@ -137,9 +137,9 @@ def _second_layer(params: Floats, at: int, first: Floats, active: Shorts, out: F
     """Write the sums of the second layer to *out*."""
     noinline()
     unit, total = quantize(first, WIDTH, active)
-    weights = params[at + _LAYER2 :].view(np.int16)
+    weights, scales, biases = params[at + _LAYER2 :].view(np.int16), params[at + _SCALE2 :], params[at + _BIAS2 :]
     for j in range(WIDTH):
-        out[j] = params[at + _BIAS2 + j] + product(weights, j * _ROW, active, total) * (unit * params[at + _SCALE2 + j])
+        out[j] = biases[j] + product(weights, j * _ROW, active, total) * (unit * scales[j])
 
 
 @helper

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.beliefs.gin.uniform import HAND_SIZE, Floats
-from rummylab.cards.bits import index_of, lowest, popcount
+from rummylab.cards.bits import choose, index_of, lowest, popcount, stack_array
 from rummylab.cards.melds import Masks
 from rummylab.cards.rng import below
 
@@ -20,6 +20,9 @@ SHAPE = (53, HAND_SIZE + 1)
 """The shape of the working array of `sample_hands`."""
 _LEAST_CHANCE = 1e-6
 _ONE = 1 << 31
+_ROW = 16
+_BOUNDS = 52 * _ROW
+"""Numbers for each card in the array of bounds, and its size."""
 
 
 @helper
@@ -43,22 +46,34 @@ def _weigh(cards: int, belief: Floats, ways: npt.NDArray[np.float64]) -> None:
 
 
 @helper
+def _write_bounds(n: int, ways: npt.NDArray[np.float64], bounds: Masks) -> None:
+    """Write to *bounds*, for each card and number of cards needed, the random number from which on the card is taken.
+
+    Without the card all that are needed must come from the later ones.
+    """
+    for i in range(n):
+        for k in range(HAND_SIZE + 1):
+            bounds[i * _ROW + k] = np.int64(np.ceil(ways[i + 1, k] / ways[i, k] * _ONE))
+
+
+@helper
 def sample_hands(
     mine: np.void, cards: int, belief: Floats, ways: npt.NDArray[np.float64], hands: Masks, n_hands: int
 ) -> None:
     """Write *n_hands* hands of ten of *cards* to *hands*, drawn from *belief* with the stream ``mine.rng``."""
+    bounds = stack_array(_BOUNDS, np.int64)
     _weigh(cards, belief, ways)
+    _write_bounds(popcount(cards), ways, bounds)
     for number in range(n_hands):
         hand = np.int64(0)
         left = cards
-        need = HAND_SIZE
-        i = 0
+        need = np.int64(HAND_SIZE)
+        row = np.int64(0)
         while need:
             card = left & -left
             left ^= card
-            # Without this card all of `need` must come from the later ones.
-            if below(mine, np.int64(_ONE)) * ways[i, need] >= ways[i + 1, need] * _ONE:
-                hand |= card
-                need -= 1
-            i += 1
+            takes = below(mine, np.int64(_ONE)) >= bounds[row + need]  # nobody can foretell it: no branch
+            hand |= choose(takes, card, 0)
+            need -= choose(takes, 1, 0)
+            row += _ROW
         hands[number] = hand

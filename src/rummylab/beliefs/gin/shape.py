@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.cards.bits import ALL_CARDS, bit, index_of, lowest, popcount, stack_array
+from rummylab.cards.bits import ALL_CARDS, always_inline, bit, choose, index_of, lowest, popcount, stack_array
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import below
 from rummylab.engine.artifacts import check_kind, read_numbers, write_json
@@ -46,7 +46,9 @@ BURN_IN, THINNING = 80, 12
 N_LISTED = 52
 """The size of the working array of `walk`."""
 _LEAST_CHANCE = 1e-4
-_STEPS = 1 << 20
+N_CHANCES = 4096
+LOG_CHANCES = np.log((np.arange(N_CHANCES, dtype=np.float32) + np.float32(0.5)) / N_CHANCES)
+"""The logarithm of a random number: a swap that lowers that of the weight by no more is accepted."""
 
 FORMAT, VERSION = "rummylab-hand-shape", 2
 BUNDLED = "hand_shape.json"
@@ -122,6 +124,7 @@ def pairs(hand: int) -> int:
 @helper
 def _fit(hand: int, params: Floats, at: int) -> float:
     """Return the logarithm of the weight of *hand* without the odds of its cards."""
+    always_inline()
     return (
         params[at + 1] * np.float32(0.1) * np.float32(min_deadwood(hand))
         + params[at + 2] * np.float32(neighbors(hand))
@@ -146,31 +149,51 @@ def walk(
     *cards* is a working array of `N_LISTED` numbers.
     """
     fit = _fit(hand, params, at)
-    n_mine = _list_cards(hand & ~known, cards)
-    n_other = _list_cards(hidden & ~hand, cards[n_mine:])
+    n_mine, n_other = _list_cards(hand, known, hidden, cards)
     if n_mine == 0 or n_other == 0:
         return hand
     for _ in range(steps):
-        place, other = below(holder, n_mine), n_mine + below(holder, n_other)
-        out, new = np.int64(cards[place]), np.int64(cards[other])
-        tried = hand ^ bit(out) ^ bit(new)
-        tried_fit = _fit(tried, params, at)
-        gain = params[at] * (odds[index_of(new)] - odds[index_of(out)]) + tried_fit - fit
-        if gain >= 0 or below(holder, _STEPS) < np.exp(gain) * _STEPS:
-            cards[place], cards[other] = new, out
-            hand, fit = tried, tried_fit
+        hand, fit = _try_swap(holder, hand, fit, n_mine, n_other, odds, params, at, cards)
     return hand
 
 
 @helper
-def _list_cards(mask: int, out: npt.NDArray[np.int8]) -> int:
-    """Write the ids of the cards of *mask* to *out*; return how many."""
-    n = 0
-    while mask:
-        out[n] = lowest(mask)
-        mask &= mask - 1
-        n += 1
-    return n
+def _try_swap(
+    holder: np.void,
+    hand: int,
+    fit: float,
+    n_mine: int,
+    n_other: int,
+    odds: Floats,
+    params: Floats,
+    at: int,
+    cards: npt.NDArray[np.int8],
+) -> tuple[int, float]:
+    """Swap one of the first *n_mine* of *cards* for one of the other *n_other*, or not; return the hand and its fit.
+
+    Nobody can foretell whether a swap is accepted: so there is no branch.
+    """
+    always_inline()
+    place, other = below(holder, n_mine), n_mine + below(holder, n_other)
+    out, new = np.int64(cards[place]), np.int64(cards[other])
+    tried = hand ^ bit(out) ^ bit(new)
+    tried_fit = _fit(tried, params, at)
+    gain = params[at] * (odds[index_of(new)] - odds[index_of(out)]) + tried_fit - fit
+    accepts = LOG_CHANCES[below(holder, N_CHANCES) & (N_CHANCES - 1)] < gain
+    cards[place], cards[other] = choose(accepts, new, out), choose(accepts, out, new)
+    return choose(accepts, tried, hand), tried_fit if accepts else fit
+
+
+@helper
+def _list_cards(hand: int, known: int, hidden: int, out: npt.NDArray[np.int8]) -> tuple[int, int]:
+    """Write to *out* the cards of *hand* that are not *known*, then the others of *hidden*; return how many of each."""
+    n, n_mine = 0, popcount(hand & ~known)
+    for cards in (hand & ~known, hidden & ~hand):
+        while cards:
+            out[n] = lowest(cards)
+            cards &= cards - 1
+            n += 1
+    return n_mine, n - n_mine
 
 
 @helper
@@ -188,16 +211,26 @@ def with_known(hand: int, known: int) -> int:
 def shape_hands(
     table: np.void, mine: np.void, first: int, belief: Floats, params: Floats, at: int, hands: Masks, n_hands: int
 ) -> None:
-    """Write *n_hands* shaped hands to *hands*; the walk starts at *first*, a hand drawn from *belief*.
+    """Write *n_hands* shaped hands to *hands*, of two walks that start at *first*, a hand drawn from *belief*.
 
-    The weights begin at ``params[at]``; the random stream is ``mine.rng``.
+    Two, because the processor goes on with the one while it waits for the other. The weights begin at ``params[at]``;
+    the random stream is ``mine.rng``.
     """
-    odds, cards = stack_array(52, np.float32), stack_array(N_LISTED, np.int8)
+    odds, cards, more = stack_array(52, np.float32), stack_array(N_LISTED, np.int8), stack_array(N_LISTED, np.int8)
     write_log_odds(belief, odds)
     hidden = ALL_CARDS & ~(mine.hand | table.pile)
     known = table.known[1 - mine.seat]
     row = at + N_FEATURES * opponent_turns(table, mine)
-    hand = walk(mine, with_known(first, known), known, hidden, odds, params, row, BURN_IN, cards)
-    for i in range(n_hands):
-        hand = walk(mine, hand, known, hidden, odds, params, row, THINNING, cards)
-        hands[i] = hand
+    one = two = with_known(first, known)
+    fit_one = fit_two = _fit(one, params, row)
+    n_mine, n_other = _list_cards(one, known, hidden, cards)
+    _list_cards(one, known, hidden, more)
+    steps = BURN_IN + THINNING
+    for i in range(0, n_hands, 2):
+        for _ in range(steps if n_mine > 0 and n_other > 0 else 0):
+            one, fit_one = _try_swap(mine, one, fit_one, n_mine, n_other, odds, params, row, cards)
+            two, fit_two = _try_swap(mine, two, fit_two, n_mine, n_other, odds, params, row, more)
+        hands[i] = one
+        if i + 1 < n_hands:
+            hands[i + 1] = two
+        steps = THINNING

@@ -696,7 +696,7 @@ def _done(row: np.void) -> None:
     elif table.phase == LAY_OFF:
         table.phase = DEFEND
     else:
-        _settle(row)
+        settle(row)
 
 
 @helper
@@ -712,7 +712,7 @@ def _show_big_gin(row: np.void) -> None:
 
 
 @helper
-def _settle(row: np.void) -> None:
+def settle(row: np.void) -> None:
     """Lay off by the official scan where the options say so (9), then score (10)."""
     table = row.table
     knocker = table.knocker

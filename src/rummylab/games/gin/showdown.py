@@ -14,6 +14,7 @@ from rummylab.cards.melds import arrangement, best_discards, meld_number
 from rummylab.games.gin import melds
 from rummylab.games.gin.rules import (
     DONE,
+    GIN,
     KNOCK_CODE,
     LAY_OFF,
     LAY_OFF_CODE,
@@ -25,6 +26,7 @@ from rummylab.games.gin.rules import (
     cards_to_play,
     discards,
     place_for,
+    settle,
     unmelded,
 )
 
@@ -46,6 +48,27 @@ def showdown_code(table: np.void, mine: np.void) -> int:
     else:
         _, meld, _, _ = arrangement(cards, longest, 0)
     return MELD_CODE + meld_number(meld) if meld else np.int64(DONE)
+
+
+@helper
+def lay_down_all(row: np.void) -> None:
+    """After a knock, lay down the melds of both players and settle: what `showdown_code` leads to, in one move.
+
+    Only for rules by which the referee lays off.
+    """
+    noinline()
+    table = row.table
+    knocker, defender = table.knocker, 1 - table.knocker
+    hand, longest = row.mine[knocker].hand, table.rules.max_run
+    a, b, c = melds.safest_spread(hand, ALL_CARDS & ~(hand | table.pile), longest)
+    if hand == a | b | c:
+        table.outcome = GIN
+        _, x, y, z = arrangement(row.mine[defender].hand, longest, 0)
+    else:
+        x, y, z = melds.best_defence(a, b, c, row.mine[defender].hand, longest)
+    table.spread[knocker, 0], table.spread[knocker, 1], table.spread[knocker, 2] = a, b, c
+    table.spread[defender, 0], table.spread[defender, 1], table.spread[defender, 2] = x, y, z
+    settle(row)
 
 
 @helper

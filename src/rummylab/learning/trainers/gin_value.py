@@ -17,10 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import kernel_of
-from rummylab.agents.gin.utility_policy import N_IDS, PRICES, price_for_opponent
+from rummylab.agents.gin.utility_policy import PRICES, price_for_opponent
 from rummylab.agents.gin.utility_search import FORMAT, N_STAGES, STAGE_STARTS, VERSION, utility_of
 from rummylab.agents.registry import agent
-from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.artifacts import write_json
 from rummylab.engine.rows import Floats
@@ -44,7 +43,7 @@ def note_positions(rows: Rows, seed: int, first: int, n_hands: int, act: Any, pa
     """Play hands of an agent against itself; note the position before each draw. Return the number of notes."""
     row = rows[0]
     table = row.table
-    price, loss = np.empty(PRICES, np.float32), np.empty(N_IDS, np.float32)
+    price = np.empty(PRICES, np.float32)
     n = 0
     for hand in range(first, first + n_hands):
         table.starter = hand & 1
@@ -61,9 +60,10 @@ def note_positions(rows: Rows, seed: int, first: int, n_hands: int, act: Any, pa
                 note = notes[n]
                 note.turn = table.turn
                 note.actor = me
-                note.utility = utility_of(mine, 0, table.limit, price, params, loss)
-                note.utility -= utility_of(theirs, 0, table.limit, price, params, loss)
-                note.deadwood = min_deadwood(theirs) - min_deadwood(mine)
+                my_utility, my_deadwood = utility_of(mine, 0, table.limit, price, params)
+                their_utility, their_deadwood = utility_of(theirs, 0, table.limit, price, params)
+                note.utility = my_utility - their_utility
+                note.deadwood = their_deadwood - my_deadwood
                 n += 1
             step(row, act(table, row.mine[table.actor], params))
         for i in range(begin, n):
