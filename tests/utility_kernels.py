@@ -26,11 +26,13 @@ def appraise(hand, card, forbidden, dead, limit, price, state, params, loss):
 
 @kernel
 def sum_of_utilities(hand, dead, price, state, params, loss):
-    """The sum of the utilities of the unmelded cards by two ways: with the loss of each card, and without."""
+    """The sum of the utilities of the unmelded cards: with the loss of each card, card by card, and all at once."""
     loose = u.loose_cards(hand, price, state, params)
     blocked = (hand & ~loose) | dead
-    return u.write_losses(loose, blocked, price, state, params, loss), u.sum_of_utilities(
-        loose, blocked, price, state, params
+    return (
+        u.write_losses(loose, blocked, price, state, params, loss),
+        u.sum_of_utilities(loose, blocked, price, state, params),
+        u.quick_sum_of_utilities(loose, blocked, price, state, params),
     )
 
 

@@ -15,13 +15,15 @@ from rummylab.agents.registry import agent
 from rummylab.arena.backends import ThisProcess
 from rummylab.arena.match import match
 from rummylab.cards.bits import ALL_CARDS
+from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rows import copy_of
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.errors import ArtifactError, OptionError
-from rummylab.games.gin.rules import RECORD
+from rummylab.games.gin.rules import DRAW, RECORD, open_hand, shuffle_deck, step
 from rummylab.games.gin.view import gin
+from rummylab.games.registry import GAMES
 from rummylab.lab.experiment.report import write_report
 from rummylab.lab.experiment.run import run_experiment
 from rummylab.learning.trainer import train
@@ -35,6 +37,28 @@ OTHER = "Ah 2s 4d 6s 8c Td Jc Qh 3h Kd"
 @kernel
 def _imagine(views, theirs, rows):
     u.imagine(views[0].table, views[0].mine, theirs, 5, rows[0])
+    u.begin(views[0].table, views[0].mine, theirs, views[0].mine.rng, rows[0])
+
+
+@kernel
+def _play(rows, n, last, params, ends):
+    """Play *n* hands by the plain rule twice, in a world and move by move, and note how both end."""
+    for hand in range(n):
+        shuffle_deck(rows[0], mix(3, hand, 0, DECK))
+        open_hand(rows[0])
+        for seat in range(2):
+            rows[0].mine[seat].rng = mix(3, hand, 0, AGENT + seat)
+        rows[1] = rows[0]
+        u.play_on(rows[0], last, params)
+        row = rows[1]
+        while row.table.actor >= 0 and (row.table.turn < last or row.table.phase != DRAW):
+            step(row, u.plain_move(row.table, row.mine[row.table.actor], params))
+        for i in range(2):
+            table = rows[i].table
+            ends[hand, i, 0], ends[hand, i, 1] = rows[i].mine[0].hand, rows[i].mine[1].hand
+            ends[hand, i, 2], ends[hand, i, 3], ends[hand, i, 4] = table.pile, table.up, table.stock
+            ends[hand, i, 5], ends[hand, i, 6], ends[hand, i, 7] = table.turn, table.actor, table.winner
+            ends[hand, i, 8], ends[hand, i, 9] = table.points, table.outcome
 
 
 def choice(state: State, name: str = "utility-search(worlds=40)") -> str:
@@ -59,6 +83,17 @@ def test_a_world_holds_every_card_once_and_what_the_player_sees() -> None:
     deck = row["deck"][: int(row["table"]["stock"])]
     assert sum(1 << int(card) for card in deck) == unseen & ~theirs
     assert row["table"].tobytes() == view["table"][0].tobytes()
+
+
+@pytest.mark.parametrize("preset", ["eaai", "classic", "openspiel"])
+@pytest.mark.parametrize("last", [6, 1000])
+def test_worlds_are_played_as_the_rules_play_them(preset: str, last: int) -> None:
+    n = 1000
+    ends = np.zeros((n, 2, 10), np.int64)
+    rows = np.concatenate([GAMES["gin"].rules(preset).new_rows(1)] * 2)
+    _play(rows, n, last, agent("gin", "utility-search(knock_from=10, knock_fall=0)").params, ends)
+    assert np.array_equal(ends[:, 0], ends[:, 1])
+    assert len(np.unique(ends[:, 0, 9])) >= 3  # hands ended in different ways
 
 
 def test_gin_is_shown_at_once() -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from rummylab._jit import helper
 from rummylab.beliefs.gin.network import N_WEIGHTS
@@ -120,12 +119,12 @@ WORK = BONDS + HAND_SIZE * N_IDS
 """Where the rows of the working array begin, and its size (see `write_values`)."""
 
 
-def _threes() -> tuple[Masks, npt.NDArray[np.int8]]:
-    """Return the three-card melds of every card id (0: none), and the two other cards of each.
+def _threes() -> Masks:
+    """Return the three-card melds of every card id (0: none).
 
     First the groups, by the suit that they lack; then the runs that the card ends, continues and begins.
     """
-    masks, mates = np.zeros((N_THREES, N_IDS), np.int64), np.zeros((N_THREES, N_IDS, 2), np.int8)
+    masks = np.zeros((N_THREES, N_IDS), np.int64)
     for card in map(int, IDS_52):
         suit, rank = divmod(card, 16)
         others = [16 * other + rank for other in range(4) if other != suit]
@@ -133,11 +132,10 @@ def _threes() -> tuple[Masks, npt.NDArray[np.int8]]:
         for i, pair in enumerate([*pairs, [card + 1, card + 2]]):
             if all(mate in IDS_52 for mate in pair):
                 masks[i, card] = sum(1 << int(mate) for mate in [card, *pair])
-                mates[i, card] = pair
-    return masks, mates
+    return masks
 
 
-THREES, MATES = _threes()
+THREES = _threes()
 
 
 # --- Card utility -------------------------------------------------------------------------------------------------
@@ -877,7 +875,7 @@ def show(table: np.void, mine: np.void, params: Params, belief: Floats) -> int:
     wisely = params[P.spread_well] if table.phase == SPREAD else params[P.defend_well]
     if wisely or table.phase == LAY_OFF:
         return showdown_code(table, mine)
-    price, loss = stack_array(PRICES, np.float32), stack_array(N_IDS, np.float32)
+    price = stack_array(PRICES, np.float32)
     cards = unmelded(table, mine)
     longest = table.rules.max_run
     write_prices(table.pile, table.turn, belief, params, price)
