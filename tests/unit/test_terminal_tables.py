@@ -108,6 +108,7 @@ def test_enough_of_a_move_is_enough() -> None:
     with pytest.raises(NoSuchMove, match="'fold' is nothing you can do now"):
         read_move("fold", hand, gin)
     assert read_move("knock Kd", hand, gin) == "knock Kd"  # the table will say why not
+    assert read_move("Kd", hand, gin) == read_move("Kd", draws, gin) == "discard Kd"
     offer = actions("draw upcard", "pass")
     assert [read_move(typed, offer, gin) for typed in ("y", "n", "pass")] == ["draw upcard", "pass", "pass"]
 

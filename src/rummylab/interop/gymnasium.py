@@ -60,7 +60,7 @@ class GameEnv(gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     Arguments:
         game: Name of a game; set by the registered ids.
-        opponent: Name of an agent, or one for each other seat; by default the game's own.
+        opponent: Name of an agent, or several as in `VectorEnv`; by default the game's own.
         form: ``"flat"`` (one vector) or ``"planes"`` (a dictionary of planes and scalars).
         render_mode: Nothing or ``"ansi"``: `render` returns the table as the learner sees it.
         options: Anything else that `VectorEnv` takes: ``rules``, ``episode``, ``reward``, ``illegal``, ``dtype``.

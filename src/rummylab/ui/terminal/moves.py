@@ -155,6 +155,8 @@ def _in_full(tokens: list[str], spec: GameSpec) -> str | None:
     """Return the move of the game that *tokens* spell out, its verb perhaps shortened, legal or not."""
     tokens, on = (tokens[:-2], int(tokens[-1])) if _has_place(tokens) else (tokens, 0)
     n_verb = next((i for i, token in enumerate(tokens) if _is_card(token)), len(tokens))
+    if not n_verb and len(tokens) == 1:  # A card alone: the table says why it cannot be thrown.
+        tokens, n_verb = ["discard", *tokens], 1
     if not n_verb:
         return None
     for verb in spec.verbs:
