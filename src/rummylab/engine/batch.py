@@ -10,7 +10,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from rummylab._jit import helper, kernel_of
-from rummylab.cards.bits import stack_table
+from rummylab.cards.bits import always_inline, stack_table
 from rummylab.cards.rng import Root
 from rummylab.engine.lockstep import lockstep
 from rummylab.engine.matches import SEAT_BITS, MatchParts, MatchRules, Tally, agent_in, match_parts, packed
@@ -117,6 +117,7 @@ def _matches(home: str, rules: MatchRules, parts: MatchParts, tally_type: np.dty
     @helper
     def play_hand(row: np.void, seating: int, seated: Ints, tally: Tally) -> None:
         """Play the hand to its end, or to the first illegal move."""
+        always_inline()  # the compiler then knows the width of *seated*
         table = row.table
         while table.actor >= 0:
             seat = table.actor & _SEATS
