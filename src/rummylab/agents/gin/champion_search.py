@@ -43,13 +43,13 @@ from rummylab.agents.gin.champion_values import (
     turn_values,
     write_chances,
 )
-from rummylab.agents.gin.utility_search import imagine
+from rummylab.agents.gin.utility_search import begin
 from rummylab.agents.register import register_agent
 from rummylab.beliefs.gin import joint
 from rummylab.beliefs.gin.uniform import unseen
 from rummylab.cards.bits import bit, lowest, noinline, popcount, stack_array
 from rummylab.cards.melds import Masks, arrangement, best_discards, melded, min_deadwood
-from rummylab.cards.rng import below, unit
+from rummylab.cards.rng import any_card, unit
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Floats, Params
 from rummylab.games.gin.melds import best_lay_off
@@ -208,11 +208,11 @@ def value_of_stock(
 
 
 @helper
-def harmless_card(mine: np.void, row: np.void, n: int, theirs: int, limit: int, chances: Floats) -> int:
-    """Return a random card of the *n* in the stock of *row* with which the opponent goes on, if one is found soon."""
+def harmless_card(mine: np.void, stock: int, theirs: int, limit: int, chances: Floats) -> int:
+    """Return a random card of *stock* with which the opponent goes on, if one is found soon."""
     card = np.int64(0)
     for _ in range(_TRIES):
-        card = np.int64(row.deck[row.pos + below(mine, n)])
+        card = any_card(mine, stock)
         _, least = best_discards(theirs | bit(card), theirs | bit(card))
         if unit(mine) >= knock_chance(least, theirs, limit, chances):
             break
@@ -242,9 +242,9 @@ def score_discards(
     scores[:n] = 0.0
     for i in range(len(hands)):
         theirs = hands[i]
-        imagine(table, mine, theirs, 0, rows[0])
+        begin(table, mine, theirs, mine.rng, rows[0])
         stock = unseen(table, mine) & ~theirs
-        drawn = harmless_card(mine, rows[0], popcount(stock), theirs, limit, chances)
+        drawn = harmless_card(mine, stock, theirs, limit, chances)
         for k in range(n):
             rows[1] = rows[0]
             row = rows[1]
@@ -268,7 +268,7 @@ def score_stock(table: np.void, mine: np.void, hands: Masks, params: Params, wor
     noinline()
     rows = np.empty(2, RECORD)
     values = np.empty(64, np.float32)
-    imagine(table, mine, hands[0], 0, rows[0])
+    begin(table, mine, hands[0], mine.rng, rows[0])
     total, whole = 0.0, 0.0
     left = unseen(table, mine)
     while left:
