@@ -165,6 +165,16 @@ def test_it_beats_the_seeds_ai() -> None:
     assert result.points_per_hand.low > 3
 
 
+def test_the_variant_for_wins_wins_more_rounds_and_fewer_points() -> None:
+    points, wins = (
+        match("contract", name, "chinese-heuristic", games=4000, seed=4243, workers=1)
+        for name in ("chinese-counter", "chinese-counter-wins")
+    )
+    assert wins.win_rate.low > 0.62
+    assert wins.win_rate.value > points.win_rate.value
+    assert wins.points_per_hand.value < points.points_per_hand.value
+
+
 # --- The fitted numbers -----------------------------------------------------------------------------------------------
 
 

@@ -17,6 +17,8 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.agents.contract.counting import (
     ROOM,
+    WINS_ARTIFACT,
+    WINS_BONUS,
     CounterOptions,
     P,
     fitting,
@@ -29,7 +31,7 @@ from rummylab.agents.contract.counting import (
     write_features,
 )
 from rummylab.agents.contract.heuristic import CHOSEN_ORDER, choose, lay_off
-from rummylab.agents.register import register_agent
+from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, ranks_of
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card, below, unit
@@ -223,6 +225,14 @@ def _knows(table: np.void) -> bool:
     source="ours, on the limits the text names of its AI",
     options=CounterOptions,
     weights=lambda _: load_artifact(),
+    variants={
+        "chinese-counter-wins": Variant(
+            summary="Counts cards and plays for the most rounds won instead of the most points",
+            source="ours, on the limits the text names of its AI",
+            options=CounterOptions(bonus=WINS_BONUS),
+            weights=lambda _: load_artifact(WINS_ARTIFACT),
+        ),
+    },
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Choose the draw and the end of the turn with the highest value."""

@@ -2,7 +2,8 @@
 
 The value of a position after the player's own discard is a small network with one hidden layer on the counts of
 `FEATURES`; there is one network for each of three `SITUATIONS`. It estimates the points won or lost in the round, with
-a bonus for winning. `rummylab train chinese-counter` fitted it; the weights are in counter.json beside this file.
+a bonus for winning. `rummylab train chinese-counter` fitted it; the weights are in counter.json beside this file,
+and those of a larger bonus in counter_wins.json.
 """
 
 from __future__ import annotations
@@ -228,7 +229,9 @@ def worth_of_going_out(table: np.void, seat: int, live: int, live_wilds: int, pa
 
 # --- The fitted weights -------------------------------------------------------------------------------------------
 
-ARTIFACT = Path(__file__).with_name("counter.json")
+ARTIFACT, WINS_ARTIFACT = (Path(__file__).with_name(name) for name in ("counter.json", "counter_wins.json"))
+WINS_BONUS = 150.0
+"""The bonus of the second artifact."""
 FORMAT, VERSION = "rummylab chinese-counter", 1
 
 
