@@ -177,7 +177,7 @@ def check_by_reshuffling(rules: Rules, hands: int = 4, tries: int = 4) -> Counte
 @every_preset
 def test_reshuffling_what_a_seat_cannot_see_changes_nothing_for_it(game: str, preset: str) -> None:
     rules = SPECS[game].rules(preset)
-    compared = check_by_reshuffling(rules, 4 if rules.seats == 2 else 1)
+    compared = check_by_reshuffling(rules, 5 if rules.seats == 2 else 1)
     for phase in PHASES[f"{game}-{preset}"]:
         for seat in range(rules.seats):
             for turn in (True, False) if phase != "over" else (False,):
