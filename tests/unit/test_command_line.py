@@ -23,7 +23,7 @@ from helpers_cli import Done, run
 from rummylab.arena import match as arena_match
 from rummylab.arena.planning import PILOT_GAMES, WORST_VARIANCE
 from rummylab.arena.store import Store
-from rummylab.cli import bench, common, complete
+from rummylab.cli import bench, common, complete, options
 from rummylab.cli.main import COMMANDS, GROUPS, MOVED
 
 NAMES = [command.name for command in COMMANDS]
@@ -57,9 +57,9 @@ def test_help_fits_80_columns_and_has_an_example_of_the_command(command: Any, mo
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_with_a_shared_option_has_the_shared_one(command: Any) -> None:
-    """``--seed``, ``--rules`` and the like have one meaning: they are annotated with the types of `common`."""
+    """``--seed``, ``--rules`` and the like have one meaning: they are annotated with the types of `options`."""
     types = inspect.get_annotations(command.function, eval_str=True)
-    shared = {"quiet": common.Quiet, "as_json": common.AsJson, "workers": common.Workers}
+    shared = {"quiet": options.Quiet, "as_json": options.AsJson, "workers": options.Workers}
     for name, kind in shared.items():
         assert types.get(name, kind) == kind, f"{command.name} has its own --{name}"
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rummylab.cli import complete
-from rummylab.cli.common import AsJson, print_json, say, width
+from rummylab.cli.common import print_json, say, width
+from rummylab.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rummylab.agents.registry import Entry
 
 OptionalGame = Annotated[
-    str | None,
-    typer.Argument(metavar="[GAME]", help="Only the agents for this game.", autocompletion=complete.games),
+    str | None, typer.Argument(metavar="[GAME]", help="Only the agents for this game.", autocompletion=complete.games)
 ]
 OptionalAgent = Annotated[
     str | None,
@@ -24,11 +24,7 @@ OptionalAgent = Annotated[
 ]
 
 
-def agents(
-    game: OptionalGame = None,
-    agent: OptionalAgent = None,
-    as_json: AsJson = False,
-) -> None:
+def agents(game: OptionalGame = None, agent: OptionalAgent = None, as_json: AsJson = False) -> None:
     """List the agents, or show one agent with its source and all its options."""
     from rummylab.agents.registry import entries, entry
 

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rummylab.cli.common import (
-    PLAYING,
-    AsJson,
-    Quiet,
-    Seed,
-    agent_option,
-    announce_compilation,
-    print_json,
-    print_table,
-    say,
-)
+from rummylab.cli.common import announce_compilation, print_json, print_table, say
+from rummylab.cli.options import AsJson, Quiet, Seed, agent_option, play_option
 
 if TYPE_CHECKING:
     from rummylab.analysis.answers import Analysis
@@ -29,13 +20,12 @@ REASONS = 3
 
 Worlds = Annotated[
     int | None,
-    typer.Option(
+    play_option(
         "--worlds",
         metavar="N",
         min=2,
         max=1_000_000,
         help="Possible tables to play out; default: the game's own number.",
-        rich_help_panel=PLAYING,
     ),
 ]
 
@@ -56,10 +46,7 @@ def analyze(
     agent: Annotated[str | None, agent_option("Who plays the tables out; default: the game's best fast agent.")] = None,
     worlds: Worlds = None,
     seconds: Annotated[
-        float,
-        typer.Option(
-            metavar="X", min=0.01, max=3600, help="Stop after this time. 0.3 is quick.", rich_help_panel=PLAYING
-        ),
+        float, play_option(metavar="X", min=0.01, max=3600, help="Stop after this time. 0.3 is quick.")
     ] = 1.0,
     seed: Seed = 0,
     quiet: Quiet = False,

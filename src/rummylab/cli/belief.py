@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rummylab.cli.common import OUTPUT, AsJson, Quiet, agent_option, announce_compilation, count, print_json
-from rummylab.cli.record import RecordFile
+from rummylab.cli.common import announce_compilation, count, print_json
+from rummylab.cli.options import AsJson, Quiet, RecordFile, agent_option, output_option
 
 if TYPE_CHECKING:
     from rummylab.agents.gin.utility_explain import DiscardValue
@@ -37,7 +37,7 @@ def belief(
         str | None, agent_option("Gin: show the belief of this utility agent and, at a discard, its values.")
     ] = None,
     truth: Annotated[bool, typer.Option("--truth", help="Mark the cards that the opponent really holds.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the map into this PNG file.", rich_help_panel=OUTPUT)] = None,
+    plot: Annotated[Path | None, output_option(help="Draw the map into this PNG file.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rummylab.cli.common import AsJson, Game, Quiet, announce_compilation, duration, per_second, print_json, say
+from rummylab.cli.common import announce_compilation, duration, per_second, print_json, say
+from rummylab.cli.options import AsJson, Game, Quiet
 
 
 def bench(game: Game, quiet: Quiet = False, as_json: AsJson = False) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from rummylab.cli.common import AgentName, Game, Seed
+from rummylab.cli.options import Agent, Game, Seed
 
 
-def bridge(game: Game, agent: AgentName, seed: Seed = 0) -> None:
+def bridge(game: Game, agent: Agent, seed: Seed = 0) -> None:
     """Play Gin Rummy through stdin and stdout, by the line protocol of docs/guides/bridge.md."""
     from rummylab.agents.registry import agent as named_agent
     from rummylab.errors import OptionError

@@ -1,8 +1,4 @@
-"""Options, output and progress that all commands share.
-
-An option that several commands have is defined here once, as an annotated type: ``seed: Seed = 0``. So it has one name,
-one meaning and one help text everywhere.
-"""
+"""What the commands share: output, progress, exit codes, Ctrl-C and outside agents."""
 
 from __future__ import annotations
 
@@ -16,151 +12,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-
-from rummylab.cli import complete
 
 FORFEITED = 3
 """Exit code of a run that was played to its end, but in which some agent forfeited games."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-MOST = 10**9
-"""The largest number of games, hands, trials or entries that a command accepts."""
-MOST_PROCESSES = 1024
-
-PLAYING = "What is played"
-KEEPING = "Results"
-PLACE = "Where it runs"
-OUTPUT = "Output"
-"""Headings of the options in a command's help."""
-
-
-def finite(value: float) -> float:
-    """Return *value*, or raise `typer.BadParameter` for infinity and NaN."""
-    if not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is not a finite number.")
-    return value
-
-
-# --- Options --------------------------------------------------------------------------------------------------------
-
-
-def out_option(what: str) -> Any:
-    """Return the option ``--out``; *what* says what is written there."""
-    return typer.Option("--out", help=what, rich_help_panel=OUTPUT)
-
-
-def agent_option(what: str) -> Any:
-    """Return the option ``--agent``; *what* says what the agent does."""
-    return typer.Option("--agent", help=what, autocompletion=complete.agents, rich_help_panel=PLAYING)
-
-
-Game = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME", help="The game, such as gin; `rummylab games` lists them.", autocompletion=complete.games
-    ),
-]
-AgentName = Annotated[
-    str,
-    typer.Argument(
-        metavar="AGENT", help="The agent; `rummylab agents GAME` lists them.", autocompletion=complete.agents
-    ),
-]
-Seed = Annotated[
-    int, typer.Option("--seed", help="Random seed; the same seed gives the same result.", rich_help_panel=PLAYING)
-]
-Rules = Annotated[
-    str | None,
-    typer.Option(
-        "--rules",
-        metavar="PRESET",
-        help="Preset of the rules, with options in brackets: platform(decks=2). Default: the game's first preset.",
-        autocompletion=complete.presets,
-        rich_help_panel=PLAYING,
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="How deals make a match, with options in brackets: pool-101(rejoin=true). `rummylab games` lists them.",
-        autocompletion=complete.formats,
-        rich_help_panel=PLAYING,
-    ),
-]
-SecretKey = Annotated[
-    str | None,
-    typer.Option(
-        "--key",
-        help=(
-            "Repeat the deals of a match with outside agents, which come from a secret key: its 32 digits, or @FILE "
-            "to keep them off the command line."
-        ),
-        rich_help_panel=PLAYING,
-    ),
-]
-SecondsAMove = Annotated[
-    float,
-    typer.Option(
-        "--seconds-a-move",
-        callback=finite,
-        help="Time that an outside agent has for a decision.",
-        rich_help_panel=PLAYING,
-    ),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--store",
-        metavar="FILE",
-        help="Keep the results in this file; the same command then resumes a run that was stopped.",
-        rich_help_panel=KEEPING,
-    ),
-]
-RunOption = Annotated[
-    str | None,
-    typer.Option(
-        "--run",
-        metavar="NAME",
-        help="Name of the run in the store, which keeps its configuration.",
-        rich_help_panel=KEEPING,
-    ),
-]
-StoreFile = Annotated[
-    Path, typer.Argument(metavar="STORE", help="A results file, as --store writes it.", show_default=False)
-]
-RunArgument = Annotated[
-    str | None,
-    typer.Argument(metavar="[RUN]", help="Name, number or start of the key of a run.", autocompletion=complete.runs),
-]
-BackendName = Annotated[
-    str,
-    typer.Option(
-        "--backend", help="local or ray.", autocompletion=complete.words("local", "ray"), rich_help_panel=PLACE
-    ),
-]
-Address = Annotated[
-    str | None, typer.Option("--address", help="Address of the cluster, with --backend ray.", rich_help_panel=PLACE)
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
-        min=1,
-        max=MOST_PROCESSES,
-        help="Number of processes; default: one per core. The result does not depend on it.",
-        rich_help_panel=PLACE,
-    ),
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print results only: no progress, no notes.", rich_help_panel=OUTPUT)
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON value.", rich_help_panel=OUTPUT)]
 
 
 # --- Output ---------------------------------------------------------------------------------------------------------
@@ -269,12 +128,18 @@ def count(n: int, noun: str) -> str:
 # --- How a command ends ---------------------------------------------------------------------------------------------
 
 
-def exit_for(*, complete: bool, forfeits: Iterable[int]) -> None:
-    """Raise `typer.Exit` with the code for an interrupted run or for forfeited games; return if all went well."""
-    if not complete:
-        raise typer.Exit(INTERRUPTED)
+def exit_for_forfeits(forfeits: Iterable[int]) -> None:
+    """Raise `typer.Exit` with exit code 3 if any game was forfeited."""
     if any(forfeits):
         raise typer.Exit(FORFEITED)
+
+
+def end_run(result: Any, store: Path | None) -> None:
+    """Exit with the code for *result*, a match or standings; if it was interrupted, say how to resume it."""
+    if not result.complete:
+        note(f"Interrupted after {count(result.games, 'game')}. {how_to_resume(store)}")
+        raise typer.Exit(INTERRUPTED)
+    exit_for_forfeits(result.forfeits().values())
 
 
 def how_to_resume(store: Path | None) -> str:
@@ -284,7 +149,7 @@ def how_to_resume(store: Path | None) -> str:
     return f"What was played is in {store}. Run the same command again to resume."
 
 
-def no_new_games(store: Path | None) -> str:
+def _no_new_games(store: Path | None) -> str:
     """Return what to tell a user who pressed Ctrl-C before a first chunk of games was finished."""
     if store is None:
         return how_to_resume(store)
@@ -311,6 +176,17 @@ def opened(path: Path | None) -> Iterator[Any]:
 
     with Store(path) as store:
         yield store
+
+
+@contextmanager
+def run_of_games(
+    game: str, agents: Iterable[str], label: str, store: Path | None, *, quiet: bool
+) -> Iterator[tuple[Any, Progress | None]]:
+    """Give the open store and a progress callback for games of *agents*; on Ctrl-C, say what was kept and exit."""
+    announce_compilation(quiet=quiet)
+    announce_strangers(game, agents, quiet=quiet)
+    with interruptible(_no_new_games(store)), opened(store) as kept, progress_bar(label, quiet=quiet) as progress:
+        yield kept, progress
 
 
 # --- Outside agents -------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import AsJson, Game, Quiet, announce_compilation, print_json, say
+from rummylab.cli.common import announce_compilation, print_json, say
+from rummylab.cli.options import AsJson, Game, Quiet
 
 SHOWN = 10
 """Mismatches that are printed in full."""

@@ -12,8 +12,7 @@ from rummylab.cli import complete
 
 def engine(
     agent: Annotated[
-        str | None,
-        typer.Option(metavar="AGENT", help="The agent that chooses moves.", autocompletion=complete.agents),
+        str | None, typer.Option(metavar="AGENT", help="The agent that chooses moves.", autocompletion=complete.agents)
     ] = None,
     seconds: Annotated[float, typer.Option(metavar="N", help="Time for one question.")] = 1.0,
     moves: Annotated[int, typer.Option(metavar="N", help="Alternatives to list with values; 0: none.")] = 5,

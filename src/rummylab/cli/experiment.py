@@ -7,51 +7,43 @@ from typing import Annotated, Any
 
 import typer
 
+from rummylab.cli import options
 from rummylab.cli.common import (
-    PLAYING,
-    Address,
-    AsJson,
-    BackendName,
-    Quiet,
-    RunOption,
-    StoreOption,
-    Workers,
     announce_compilation,
     count,
-    exit_for,
+    exit_for_forfeits,
     how_to_resume,
     interruptible,
     note,
-    out_option,
     print_json,
     progress_bar,
     say,
 )
+from rummylab.cli.options import out_path, play_option
 
 Changes = Annotated[
     list[str],
-    typer.Option(
+    play_option(
         "--set",
         metavar="KEY=VALUE",
         help="Change a setting: games=200 for every step, step.games=200 for one. Can be repeated.",
-        rich_help_panel=PLAYING,
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Run a tiny version that takes seconds.", rich_help_panel=PLAYING)]
+Quick = Annotated[bool, play_option("--quick", help="Run a tiny version that takes seconds.")]
 
 
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The experiment, such as examples/first-look.toml.")],
     settings: Changes = [],  # noqa: B006
     quick: Quick = False,
-    store: StoreOption = None,
-    name: RunOption = None,
-    out: Annotated[Path | None, out_option("Directory of the report; default: results/NAME.")] = None,
-    backend: BackendName = "local",
-    address: Address = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    store: options.Store = None,
+    name: options.Run = None,
+    out: Annotated[Path | None, out_path("Directory of the report; default: results/NAME.")] = None,
+    backend: options.Backend = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run an experiment file and write its report; a run that was stopped resumes.
 
@@ -69,7 +61,7 @@ def list_experiments(
     folder: Annotated[
         Path, typer.Argument(metavar="[FOLDER]", help="Where to look for experiment files.", show_default=True)
     ] = Path("examples"),
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """List the published studies and the experiment files in a folder."""
     from rummylab.studies.registry import reproductions
@@ -131,7 +123,7 @@ def carry_out(
     else:
         _show(results)
         say(f"Report: {report}")
-    exit_for(complete=True, forfeits=[results.forfeits])
+    exit_for_forfeits([results.forfeits])
 
 
 def _show(results: Any) -> None:

@@ -5,24 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from rummylab.cli.common import OUTPUT, AsJson, announce_compilation, count, print_json, say
+from rummylab.cli.common import announce_compilation, count, print_json, say
+from rummylab.cli.options import AsJson, RecordFile, output_option
 
 
 def export_replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record file (.rgr).", show_default=False)],
-    html: Annotated[
-        bool, typer.Option("--html", help="Write one self-contained HTML page (the default).", rich_help_panel=OUTPUT)
-    ] = True,
+    file: RecordFile,
+    html: Annotated[bool, output_option("--html", help="Write one self-contained HTML page (the default).")] = True,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            help="The page to write. Default: the record's name with .html.",
-            rich_help_panel=OUTPUT,
-        ),
+        output_option("--out", metavar="FILE", help="The page to write. Default: the record's name with .html."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

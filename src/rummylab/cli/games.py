@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from rummylab.cli import complete
-from rummylab.cli.common import AsJson, print_json, print_table, say, width
+from rummylab.cli.common import print_json, print_table, say, width
+from rummylab.cli.options import AsJson
 
 ROOM = 56
 """Columns that a table of options needs for names and meanings, beside 12 for each preset."""

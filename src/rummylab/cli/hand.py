@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import PLAYING, AsJson, Game, Quiet, Rules, announce_compilation, print_json, say
+from rummylab.cli.common import announce_compilation, print_json, say
+from rummylab.cli.options import AsJson, Game, Quiet, Rules, play_option
 
 Cards = Annotated[
     str,
@@ -16,29 +17,18 @@ Cards = Annotated[
 ]
 Wild = Annotated[
     str | None,
-    typer.Option(
-        "--wild",
-        metavar="RANK",
-        help="Indian: the wild rank (3, T, K, A), or the indicator itself (3c).",
-        rich_help_panel=PLAYING,
-    ),
+    play_option("--wild", metavar="RANK", help="Indian: the wild rank (3, T, K, A), or the indicator itself (3c)."),
 ]
 Dead = Annotated[
     str | None,
-    typer.Option(
-        "--dead",
-        metavar="CARDS",
-        help="Indian and contract: cards known to be gone, such as '7h 8h'.",
-        rich_help_panel=PLAYING,
-    ),
+    play_option("--dead", metavar="CARDS", help="Indian and contract: cards known to be gone, such as '7h 8h'."),
 ]
 Contract = Annotated[
     str | None,
-    typer.Option(
+    play_option(
         "--contract",
         metavar="MELDS",
         help="Contract: what must be laid down, such as S3+R4 (a set of three and a run of four).",
-        rich_help_panel=PLAYING,
     ),
 ]
 

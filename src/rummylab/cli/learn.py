@@ -7,22 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rummylab.cli import complete
-from rummylab.cli.common import (
-    MOST,
-    PLAYING,
-    AsJson,
-    Quiet,
-    Rules,
-    Seed,
-    Workers,
-    announce_compilation,
-    interruptible,
-    out_option,
-    print_json,
-    progress_bar,
-    say,
-)
+from rummylab.cli import complete, options
+from rummylab.cli.common import announce_compilation, interruptible, print_json, progress_bar, say
+from rummylab.cli.options import MOST, out_path, play_option
 
 DATASETS = ("gin-opponent-hand",)
 MEASURED = ("gin-opponent-hand", "gin-joint-belief", "indian-draws")
@@ -35,22 +22,12 @@ def _check(name: str, known: tuple[str, ...]) -> None:
         raise UnknownNameError("task", name, known)
 
 
-Entries = Annotated[
-    int,
-    typer.Option("--entries", min=1, max=MOST, help="Number of entries; a turn is an entry.", rich_help_panel=PLAYING),
-]
+Entries = Annotated[int, play_option("--entries", min=1, max=MOST, help="Number of entries; a turn is an entry.")]
 Mix = Annotated[
     str | None,
-    typer.Option(
-        "--mix",
-        help="Other agents than the paper's: FIRST:SECOND=SHARE, several separated by commas.",
-        rich_help_panel=PLAYING,
-    ),
+    play_option("--mix", help="Other agents than the paper's: FIRST:SECOND=SHARE, several separated by commas."),
 ]
-Model = Annotated[
-    Path | None,
-    typer.Option("--model", help="Directory of a network; default: the package's own.", rich_help_panel=PLAYING),
-]
+Model = Annotated[Path | None, play_option("--model", help="Directory of a network; default: the package's own.")]
 
 
 def _tensor_dataset(
@@ -76,15 +53,11 @@ def _datasets(incomplete: str) -> list[str]:
 
 def dataset(
     task: Annotated[
-        str,
-        typer.Argument(
-            help="gin-opponent-hand; or, with --tensors, a game.",
-            autocompletion=_datasets,
-        ),
+        str, typer.Argument(help="gin-opponent-hand; or, with --tensors, a game.", autocompletion=_datasets)
     ],
-    out: Annotated[Path, out_option("Directory of the data. The same command resumes a run that was stopped.")],
+    out: Annotated[Path, out_path("Directory of the data. The same command resumes a run that was stopped.")],
     entries: Entries = 1_000_000,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     tensors: Annotated[
         bool, typer.Option("--tensors", help="Keep observations, masks, actions and returns of a game as arrays.")
     ] = False,
@@ -92,13 +65,13 @@ def dataset(
         str | None,
         typer.Option(metavar="AGENT", help="With --tensors: who plays every seat.", autocompletion=complete.agents),
     ] = None,
-    rules: Rules = None,
+    rules: options.Rules = None,
     phase: Annotated[int, typer.Option(help="Phase of the paper, 1 to 3: which agents play.")] = 1,
     model: Model = None,
     mix: Mix = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Play games and keep what a network learns from.
 
@@ -136,21 +109,16 @@ def evaluate(
         ),
     ],
     entries: Entries = 200_000,
-    hands: Annotated[
-        int, typer.Option(min=100, max=MOST, help="indian-draws: hands at each distance.", rich_help_panel=PLAYING)
-    ] = 10_000,
+    hands: Annotated[int, play_option(min=100, max=MOST, help="indian-draws: hands at each distance.")] = 10_000,
     positions: Annotated[
-        int,
-        typer.Option(
-            min=20, max=MOST, help="gin-joint-belief: positions of each opponent at each turn.", rich_help_panel=PLAYING
-        ),
+        int, play_option(min=20, max=MOST, help="gin-joint-belief: positions of each opponent at each turn.")
     ] = 500,
-    seed: Seed = 0,
+    seed: options.Seed = 0,
     model: Model = None,
     mix: Mix = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Measure what was learned on fresh games.
 

@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from rummylab.cli import complete
-from rummylab.cli.common import (
-    MOST,
-    PLAYING,
-    Address,
-    AsJson,
-    BackendName,
-    Format,
-    Game,
-    Quiet,
-    Rules,
-    RunOption,
-    SecondsAMove,
-    SecretKey,
-    Seed,
-    StoreOption,
-    Workers,
-    announce_compilation,
-    announce_strangers,
-    count,
-    duration,
-    exit_for,
-    finite,
-    forecast,
-    how_to_resume,
-    interruptible,
-    no_new_games,
-    note,
-    opened,
-    per_second,
-    print_json,
-    progress_bar,
-    read_key,
-    say,
-)
+from rummylab.cli import complete, options
+from rummylab.cli.common import count, duration, end_run, forecast, per_second, print_json, read_key, run_of_games, say
+from rummylab.cli.options import MOST, finite, play_option
 
-TESTING = "Sequential test and planning"
+test_option = partial(typer.Option, rich_help_panel="Sequential test and planning")
 Agents = Annotated[
     list[str],
     typer.Argument(
@@ -54,77 +23,65 @@ Agents = Annotated[
 ]
 Games = Annotated[
     int,
-    typer.Option(
+    play_option(
         "--games",
         metavar="N",
         max=MOST,
         help="Games to play, rounded up to whole deals: 2, 6 or 24 games at 2, 3 or 4 seats.",
-        rich_help_panel=PLAYING,
     ),
 ]
 SprtBounds = Annotated[
     str | None,
-    typer.Option(
+    test_option(
         "--sprt",
         metavar="LOW,HIGH",
         help="Stop as soon as a sequential test decides between two win rates, such as 0.5,0.52.",
-        rich_help_panel=TESTING,
     ),
 ]
 Alpha = Annotated[
-    float,
-    typer.Option(
-        "--alpha", callback=finite, help="Error rate of the test if the lower rate is true.", rich_help_panel=TESTING
-    ),
+    float, test_option("--alpha", callback=finite, help="Error rate of the test if the lower rate is true.")
 ]
 Beta = Annotated[
-    float,
-    typer.Option(
-        "--beta", callback=finite, help="Error rate of the test if the higher rate is true.", rich_help_panel=TESTING
-    ),
+    float, test_option("--beta", callback=finite, help="Error rate of the test if the higher rate is true.")
 ]
 Effect = Annotated[
     float | None,
-    typer.Option(
+    test_option(
         "--plan",
         metavar="EFFECT",
         help="Play a small pilot only and say how many games it takes to detect this difference in win rate.",
-        rich_help_panel=TESTING,
     ),
 ]
-
-
 AllOrders = Annotated[
     bool,
-    typer.Option(
+    play_option(
         "--all-orders",
         help="With five or six agents, play every deal in all circular orders, not in six that are drawn for it.",
-        rich_help_panel=PLAYING,
     ),
 ]
 
 
 def match(
-    game: Game,
+    game: options.Game,
     agents: Agents,
     games: Games = 1000,
-    seed: Seed = 0,
-    rules: Rules = None,
-    form: Format = None,
-    key: SecretKey = None,
-    seconds_a_move: SecondsAMove = 10.0,
+    seed: options.Seed = 0,
+    rules: options.Rules = None,
+    form: options.Format = None,
+    key: options.SecretKey = None,
+    seconds_a_move: options.SecondsAMove = 10.0,
     sprt: SprtBounds = None,
     alpha: Alpha = 0.05,
     beta: Beta = 0.05,
     plan: Effect = None,
     all_orders: AllOrders = False,
-    store: StoreOption = None,
-    run: RunOption = None,
-    backend: BackendName = "local",
-    address: Address = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    store: options.Store = None,
+    run: options.Run = None,
+    backend: options.Backend = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Play a match on duplicate deals and report win rate and points with 95% intervals.
 
@@ -137,13 +94,7 @@ def match(
     from rummylab.games.registry import game as find_game
 
     _check(agents, plan)
-    announce_compilation(quiet=quiet)
-    announce_strangers(game, agents, quiet=quiet)
-    with (
-        interruptible(no_new_games(store)),
-        opened(store) as kept,
-        progress_bar(" vs ".join(told_apart(agents)), quiet=quiet) as progress,
-    ):
+    with run_of_games(game, agents, " vs ".join(told_apart(agents)), store, quiet=quiet) as (kept, progress):
         result = play_match(
             game,
             *agents,
@@ -167,9 +118,7 @@ def match(
         print_json(result.to_dict())
     else:
         _show(result)
-    if not result.complete:
-        note(f"Interrupted after {count(result.games, 'game')}. {how_to_resume(store)}")
-    exit_for(complete=result.complete, forfeits=result.forfeits().values())
+    end_run(result, store)
 
 
 def _check(agents: list[str], plan: float | None) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rummylab.cli import complete
-from rummylab.cli.common import AsJson, Format, Game, Quiet, Seed, announce_compilation, print_json, say
+from rummylab.cli.common import announce_compilation, print_json, say
+from rummylab.cli.options import AsJson, Format, Game, Quiet, Seed
 
 if TYPE_CHECKING:
     from rummylab.engine.observation import Observation

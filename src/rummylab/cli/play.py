@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rummylab.cli import complete
-from rummylab.cli.common import (
-    KEEPING,
-    OUTPUT,
-    PLACE,
-    PLAYING,
-    Format,
-    Rules,
-    agent_option,
-    announce_compilation,
-)
+from rummylab.cli import complete, options
+from rummylab.cli.common import announce_compilation
+from rummylab.cli.options import agent_option, output_option, place_option, play_option, result_option
 
 if TYPE_CHECKING:
     from rummylab.ui.table.session import Session
@@ -34,114 +26,77 @@ def play(
             autocompletion=complete.games,
         ),
     ] = None,
-    terminal: Annotated[
-        bool, typer.Option("--terminal", help="Play in the terminal instead of the browser.", rich_help_panel=PLAYING)
-    ] = False,
+    terminal: Annotated[bool, play_option("--terminal", help="Play in the terminal instead of the browser.")] = False,
     agent: Annotated[
         str | None,
         agent_option("Your opponent, with --terminal; `rummylab agents GAME` lists them. Default: one by level."),
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(
+        play_option(
             "--level",
             metavar="N",
             min=1,
             max=10,
             help="Strength of your opponents from 1 to 10, with --terminal. Default: 6, a good club player.",
-            rich_help_panel=PLAYING,
         ),
     ] = None,
     strongest: Annotated[
-        bool,
-        typer.Option(
-            "--strongest",
-            help="Play against the game's best agent (level 10), with --terminal.",
-            rich_help_panel=PLAYING,
-        ),
+        bool, play_option("--strongest", help="Play against the game's best agent (level 10), with --terminal.")
     ] = False,
     resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on at the table you left last, with --terminal.", rich_help_panel=KEEPING),
+        bool, result_option("--resume", help="Go on at the table you left last, with --terminal.")
     ] = False,
-    rules: Rules = None,
-    form: Format = None,
+    rules: options.Rules = None,
+    form: options.Format = None,
     seats: Annotated[
         int | None,
-        typer.Option(
-            "--seats",
-            metavar="N",
-            help="Seats at the table, with --terminal, if the game allows more than two.",
-            rich_help_panel=PLAYING,
+        play_option(
+            "--seats", metavar="N", help="Seats at the table, with --terminal, if the game allows more than two."
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(
-            "--seed",
-            metavar="N",
-            help="Random seed of the cards, with --terminal; default: a new one.",
-            rich_help_panel=PLAYING,
-        ),
+        play_option("--seed", metavar="N", help="Random seed of the cards, with --terminal; default: a new one."),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(
-            "--record",
-            metavar="FILE",
-            help="Append the hands to this record file (.rgr), with --terminal.",
-            rich_help_panel=OUTPUT,
-        ),
+        output_option("--record", metavar="FILE", help="Append the hands to this record file (.rgr), with --terminal."),
     ] = None,
     plain: Annotated[
         bool,
-        typer.Option(
-            "--plain",
-            help="Print plain lines, with --terminal: no colors, no suit symbols, no clearing of the screen.",
-            rich_help_panel=OUTPUT,
+        output_option(
+            "--plain", help="Print plain lines, with --terminal: no colors, no suit symbols, no clearing of the screen."
         ),
     ] = False,
     host: Annotated[
-        str,
-        typer.Option(
-            "--host",
-            metavar="ADDRESS",
-            help="Address to listen on; by default this machine only.",
-            rich_help_panel=PLACE,
-        ),
+        str, place_option("--host", metavar="ADDRESS", help="Address to listen on; by default this machine only.")
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(
+        place_option(
             "--port",
             metavar="N",
             min=0,
             max=65_535,
             help="Port to listen on; 0: any free one. Default: the first free one from 8750 on.",
-            rich_help_panel=PLACE,
         ),
     ] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow",
-            metavar="NAME",
-            help="Another name that the server answers to, such as that of this machine.",
-            rich_help_panel=PLACE,
+        place_option(
+            "--allow", metavar="NAME", help="Another name that the server answers to, such as that of this machine."
         ),
     ] = None,
     tables: Annotated[
         Path | None,
-        typer.Option(
+        result_option(
             "--tables",
             metavar="FILE",
             help="Keep tables and finished hands in this file. Default: $RUMMYLAB_TABLES, or the data directory.",
-            rich_help_panel=KEEPING,
         ),
     ] = None,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open a browser, where there is one.", rich_help_panel=PLACE)
-    ] = True,
+    browser: Annotated[bool, place_option("--browser/--no-browser", help="Open a browser, where there is one.")] = True,
 ) -> None:
     """Play at a table in the browser, or with --terminal in the terminal."""
     from rummylab.agents.levels import LEVELS
@@ -196,12 +151,7 @@ def _check_record(record: Path | None) -> None:
 
 
 def _sit_down(
-    game: str | None,
-    wanted: dict[str, Any],
-    agent: str | None,
-    level: int | None,
-    tables: Path | None,
-    resume: bool,
+    game: str | None, wanted: dict[str, Any], agent: str | None, level: int | None, tables: Path | None, resume: bool
 ) -> tuple[Session, TableStore | None]:
     """Return a table and where it is kept. A table that is played from a script is kept only if a file is named."""
     from rummylab.ui.table.store import TableStore, default_store

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import OUTPUT, AsJson, Quiet, announce_compilation, count, out_option, print_json, say
-
-RecordFile = Annotated[Path, typer.Argument(metavar="FILE", help="A record file (.rgr).", show_default=False)]
+from rummylab.cli.common import announce_compilation, count, print_json, say
+from rummylab.cli.options import AsJson, Quiet, RecordFile, out_path, output_option
 
 
 def show(file: RecordFile, as_json: AsJson = False) -> None:
@@ -40,10 +39,9 @@ def check(file: RecordFile, quiet: Quiet = False, as_json: AsJson = False) -> No
 def redact(
     file: RecordFile,
     seat: Annotated[int, typer.Option("--seat", metavar="N", help="The seat whose view to keep.")],
-    out: Annotated[Path, out_option("The record file to append to.")],
+    out: Annotated[Path, out_path("The record file to append to.")],
     overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Replace the file instead of appending to it.", rich_help_panel=OUTPUT),
+        bool, output_option("--overwrite", help="Replace the file instead of appending to it.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

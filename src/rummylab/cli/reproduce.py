@@ -7,19 +7,9 @@ from typing import Annotated
 
 import typer
 
-from rummylab.cli import complete
-from rummylab.cli.common import (
-    MOST,
-    PLAYING,
-    Address,
-    AsJson,
-    BackendName,
-    Quiet,
-    StoreOption,
-    Workers,
-    out_option,
-)
+from rummylab.cli import complete, options
 from rummylab.cli.experiment import Changes, Quick, carry_out
+from rummylab.cli.options import MOST, out_path, play_option
 
 
 def reproduce(
@@ -29,30 +19,21 @@ def reproduce(
             metavar="STUDY", help="The study; `rummylab experiment list` lists them.", autocompletion=complete.studies
         ),
     ],
-    games: Annotated[
-        int | None,
-        typer.Option("--games", metavar="N", max=MOST, help="Short for --set games=N.", rich_help_panel=PLAYING),
-    ] = None,
+    games: Annotated[int | None, play_option("--games", metavar="N", max=MOST, help="Short for --set games=N.")] = None,
     hands: Annotated[
         int | None,
-        typer.Option(
-            "--hands",
-            metavar="N",
-            max=MOST,
-            help="Short for --set hands=N, in studies of random hands.",
-            rich_help_panel=PLAYING,
-        ),
+        play_option("--hands", metavar="N", max=MOST, help="Short for --set hands=N, in studies of random hands."),
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Short for --set seed=N.", rich_help_panel=PLAYING)] = None,
+    seed: Annotated[int | None, play_option("--seed", help="Short for --set seed=N.")] = None,
     settings: Changes = [],  # noqa: B006
     quick: Quick = False,
-    store: StoreOption = None,
-    out: Annotated[Path | None, out_option("Directory of the report; default: docs/results/STUDY.")] = None,
-    backend: BackendName = "local",
-    address: Address = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    store: options.Store = None,
+    out: Annotated[Path | None, out_path("Directory of the report; default: docs/results/STUDY.")] = None,
+    backend: options.Backend = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run every experiment of a published study and compare with its figures; a run that was stopped resumes.
 

@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rummylab.cli.analyze import REASONS, Worlds
-from rummylab.cli.common import (
-    PLAYING,
-    AsJson,
-    Quiet,
-    Seed,
-    agent_option,
-    announce_compilation,
-    print_json,
-    print_table,
-    progress_bar,
-    say,
-)
-from rummylab.cli.record import RecordFile
+from rummylab.cli.common import announce_compilation, print_json, print_table, progress_bar, say
+from rummylab.cli.options import AsJson, Quiet, RecordFile, Seed, agent_option, play_option
 
 if TYPE_CHECKING:
     from rummylab.analysis.puzzles import Puzzle
@@ -32,7 +21,7 @@ def review(
     hand: Annotated[
         int | None, typer.Option(metavar="N", help="Number of the hand in the file, from 1; default: all hands.")
     ] = None,
-    seat: Annotated[int, typer.Option(metavar="N", help="The player to review.", rich_help_panel=PLAYING)] = 0,
+    seat: Annotated[int, play_option(metavar="N", help="The player to review.")] = 0,
     retry: Annotated[
         bool, typer.Option("--retry", help="Show your worst decisions again and ask for a better move.")
     ] = False,

@@ -9,18 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from rummylab.cli import complete
-from rummylab.cli.common import (
-    OUTPUT,
-    AsJson,
-    Quiet,
-    RunArgument,
-    StoreFile,
-    announce_compilation,
-    count,
-    out_option,
-    print_json,
-    say,
-)
+from rummylab.cli.common import announce_compilation, count, print_json, say
+from rummylab.cli.options import AsJson, Quiet, RunArgument, StoreFile, out_path, output_option
 
 
 def list_runs(store: StoreFile, as_json: AsJson = False) -> None:
@@ -69,7 +59,7 @@ def show(
 def report(
     store: StoreFile,
     run: RunArgument = None,
-    out: Annotated[Path, out_option("Directory for report.html, report.md and the figures.")] = Path("report"),
+    out: Annotated[Path, out_path("Directory for report.html, report.md and the figures.")] = Path("report"),
     anchor: Annotated[
         str | None, typer.Option("--anchor", help="Agent whose Elo is 0; default: the first that nobody sweeps.")
     ] = None,
@@ -95,18 +85,15 @@ def report(
 
 def export(
     store: StoreFile,
-    out: Annotated[Path, out_option("Directory to write the tables to.")],
+    out: Annotated[Path, out_path("Directory to write the tables to.")],
     run: RunArgument = None,
     format: Annotated[
         str,
-        typer.Option(
-            "--format",
-            help="csv, or parquet (needs the extra data).",
-            autocompletion=complete.words("csv", "parquet"),
-            rich_help_panel=OUTPUT,
+        output_option(
+            "--format", help="csv, or parquet (needs the extra data).", autocompletion=complete.words("csv", "parquet")
         ),
     ] = "csv",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing tables.", rich_help_panel=OUTPUT)] = False,
+    force: Annotated[bool, output_option("--force", help="Overwrite existing tables.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the tables runs, games, faults and hands of a run, or of all runs, as CSV or Parquet."""

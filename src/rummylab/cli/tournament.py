@@ -6,41 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rummylab.cli import complete
-from rummylab.cli.common import (
-    KEEPING,
-    MOST,
-    PLAYING,
-    Address,
-    AsJson,
-    BackendName,
-    Format,
-    Game,
-    Quiet,
-    Rules,
-    RunOption,
-    SecondsAMove,
-    SecretKey,
-    Seed,
-    StoreOption,
-    Workers,
-    announce_compilation,
-    announce_strangers,
-    count,
-    exit_for,
-    forecast,
-    given_key,
-    how_to_resume,
-    interruptible,
-    no_new_games,
-    note,
-    opened,
-    print_json,
-    print_table,
-    progress_bar,
-    say,
-    width,
-)
+from rummylab.cli import complete, options
+from rummylab.cli.common import count, end_run, forecast, given_key, print_json, print_table, run_of_games, say, width
+from rummylab.cli.options import MOST, play_option, result_option
 
 Agents = Annotated[
     list[str],
@@ -51,58 +19,41 @@ Agents = Annotated[
         show_default=False,
     ),
 ]
-Games = Annotated[
-    int,
-    typer.Option(
-        "--games", metavar="N", max=MOST, help="Games of each pair, on duplicate deals.", rich_help_panel=PLAYING
-    ),
-]
-AgainstField = Annotated[
-    bool, typer.Option("--against-field", help="Play the first agent's matches only.", rich_help_panel=PLAYING)
-]
-SelfPlay = Annotated[
-    bool, typer.Option("--self-play", help="Also play every agent against itself.", rich_help_panel=PLAYING)
-]
+Games = Annotated[int, play_option("--games", metavar="N", max=MOST, help="Games of each pair, on duplicate deals.")]
+AgainstField = Annotated[bool, play_option("--against-field", help="Play the first agent's matches only.")]
+SelfPlay = Annotated[bool, play_option("--self-play", help="Also play every agent against itself.")]
 KeepHands = Annotated[
     int,
-    typer.Option(
-        "--keep-hands",
-        metavar="N",
-        max=MOST,
-        help="Also keep the records of each pair's first N games.",
-        rich_help_panel=KEEPING,
-    ),
+    result_option("--keep-hands", metavar="N", max=MOST, help="Also keep the records of each pair's first N games."),
 ]
 Anchor = Annotated[
     str | None,
     typer.Option(
-        "--anchor",
-        help="Agent whose Elo is 0; default: the first that nobody sweeps.",
-        autocompletion=complete.agents,
+        "--anchor", help="Agent whose Elo is 0; default: the first that nobody sweeps.", autocompletion=complete.agents
     ),
 ]
 
 
 def tournament(
-    game: Game,
+    game: options.Game,
     agents: Agents,
     games: Games = 1000,
-    seed: Seed = 0,
-    rules: Rules = None,
-    form: Format = None,
-    key: SecretKey = None,
-    seconds_a_move: SecondsAMove = 10.0,
+    seed: options.Seed = 0,
+    rules: options.Rules = None,
+    form: options.Format = None,
+    key: options.SecretKey = None,
+    seconds_a_move: options.SecondsAMove = 10.0,
     against_field: AgainstField = False,
     self_play: SelfPlay = False,
     anchor: Anchor = None,
-    store: StoreOption = None,
-    run: RunOption = None,
+    store: options.Store = None,
+    run: options.Run = None,
     keep_hands: KeepHands = 0,
-    backend: BackendName = "local",
-    address: Address = None,
-    workers: Workers = None,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    backend: options.Backend = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Play a round robin and print the cross table and the ratings with 95% intervals.
 
@@ -124,9 +75,7 @@ def tournament(
         seconds_a_move=seconds_a_move,
         anchor=anchor,
     )
-    announce_compilation(quiet=quiet)
-    announce_strangers(game, plan.agents, quiet=quiet)
-    with interruptible(no_new_games(store)), opened(store) as kept, progress_bar("games", quiet=quiet) as progress:
+    with run_of_games(game, plan.agents, "games", store, quiet=quiet) as (kept, progress):
         standings = t.tournament(
             plan,
             store=kept,
@@ -141,9 +90,7 @@ def tournament(
         print_json(standings.to_dict())
     else:
         _show(standings)
-    if not standings.complete:
-        note(f"Interrupted after {standings.games:,} games. {how_to_resume(store)}")
-    exit_for(complete=standings.complete, forfeits=standings.forfeits().values())
+    end_run(standings, store)
 
 
 def _expanded(game: str, agents: list[str]) -> tuple[str, ...]:

@@ -12,29 +12,14 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from rummylab.cli.common import (
-    MOST,
-    AsJson,
-    Quiet,
-    announce_compilation,
-    finite,
-    interruptible,
-    out_option,
-    print_json,
-    progress_bar,
-    say,
-)
+from rummylab.cli.common import announce_compilation, interruptible, print_json, progress_bar, say
+from rummylab.cli.options import MOST, AsJson, Quiet, finite, out_path, output_option
 from rummylab.learning.registry import TRAINERS, trainer
 
 RunDirectory = Annotated[
-    Path, out_option("Directory of the run: artifact, checkpoint and learning curve. The same command resumes it.")
+    Path, out_path("Directory of the run: artifact, checkpoint and learning curve. The same command resumes it.")
 ]
-Plot = Annotated[
-    bool,
-    typer.Option(
-        "--plot", help="Draw the learning curve, curve.svg (needs the extra report).", rich_help_panel="Output"
-    ),
-]
+Plot = Annotated[bool, output_option("--plot", help="Draw the learning curve, curve.svg (needs the extra report).")]
 
 
 _SHARED = """

@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
-from rummylab.cli.common import (
-    MOST,
-    PLAYING,
-    AgentName,
-    AsJson,
-    Game,
-    Quiet,
-    Rules,
-    Seed,
-    Workers,
-    announce_compilation,
-    interruptible,
-    print_json,
-    progress_bar,
-    say,
-)
+from rummylab.cli.common import announce_compilation, interruptible, print_json, progress_bar, say
+from rummylab.cli.options import MOST, Agent, AsJson, Game, Quiet, Rules, Seed, Workers, play_option
 from rummylab.cli.train import Plot, RunDirectory, command_line, resume_words
 
 
@@ -43,12 +27,12 @@ def _numbers(pairs: list[str]) -> tuple[tuple[str, float], ...]:
 
 
 def _option(what: str, **more: Any) -> Any:
-    return typer.Option(help=what, rich_help_panel=PLAYING, **more)
+    return play_option(help=what, **more)
 
 
 def tune(
     game: Game,
-    agent: AgentName,
+    agent: Agent,
     out: RunDirectory,
     trials: Annotated[int, _option("Trials in all.", max=MOST)] = 100,
     games: Annotated[int, _option("Games of a trial against each opponent, on duplicate deals.", max=MOST)] = 1000,

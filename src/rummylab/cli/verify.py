@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rummylab.cli.common import AsJson, announce_compilation, count, print_json, say
+from rummylab.cli.common import announce_compilation, count, print_json, say
+from rummylab.cli.options import AsJson
 
 
 def verify(

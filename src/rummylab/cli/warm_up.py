@@ -10,7 +10,8 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from rummylab.cli import complete
-from rummylab.cli.common import AsJson, Quiet, duration, note, print_json, progress_bar, say
+from rummylab.cli.common import duration, note, print_json, progress_bar, say
+from rummylab.cli.options import AsJson, Quiet
 
 DRIVER: Final = "batch driver"
 TABLE: Final = "Python table"
