@@ -28,7 +28,7 @@ $(VENV)/.check: $(VENV)/.base
 
 $(VENV)/.test: $(VENV)/.base
 	@echo "installing the tools for make test (PyTorch, Ray and OpenSpiel among them) ..."
-	@$(PIP) install -c requirements.lock -e '.[test]'
+	@$(PIP) install --no-compile -c requirements.lock -e '.[test]'
 	@touch $@ $(VENV)/.check
 
 setup: $(VENV)/.base  ## create .venv and install the package

@@ -6,6 +6,8 @@ mode="${1:-all}"
 [ $# -eq 0 ] || shift
 out=$(mktemp -d)
 compiling=""
+# Many tests start new processes: each would compile every module that it imports again.
+unset PYTHONDONTWRITEBYTECODE
 trap 'rm -rf "$out"; [ -z "$compiling" ] || kill $compiling 2> /dev/null || true' EXIT
 
 style() {
