@@ -15,7 +15,8 @@ import numpy as np
 
 from rummylab import AgentOptions, match, option, register_agent
 from rummylab._jit import helper
-from rummylab.agents.gin_pass.keats import cheapest_card, is_in_meld, strip_melds, throw_or_knock
+from rummylab.agents.gin_pass.common import throw_or_knock
+from rummylab.agents.gin_pass.keats import cheapest_card, is_in_meld, strip_melds
 from rummylab.beliefs.gin_pass import fuzzy
 from rummylab.cards.bits import bit, index_of, lowest
 from rummylab.cards.melds import MELDS

@@ -110,6 +110,17 @@ def read_artifact(path: Path, shapes: Shapes) -> tuple[Tensors, dict[str, Any]]:
     return {name: tensors[name] for name in shapes}, manifest
 
 
+def read_tensors(path: Path, shapes: Shapes, kind: str, version: int) -> Tensors:
+    """Return the tensors of *path*, an artifact of the format *kind*.
+
+    Raises:
+        ArtifactError: The artifact is damaged, or of another kind or *version*.
+    """
+    tensors, manifest = read_artifact(path, shapes)
+    check_kind(manifest, str(path), kind, version)
+    return tensors
+
+
 def parse_tensors(data: bytes, name: str) -> Tensors:
     """Return the tensors in the bytes of a safetensors file called *name*.
 

@@ -21,37 +21,8 @@ from rummylab.cards.planes import JOKER_BIT
 from rummylab.cards.rng import DECK, any_card, mix, unit
 from rummylab.engine.pointers import agent_caller
 from rummylab.engine.rows import Floats
-from rummylab.games.contract.rules import (
-    ACT,
-    BUY,
-    BUY_UPCARD,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_STOCK,
-    LAY_OFF_CODE,
-    MAX_SEATS,
-    PASS,
-    PLAY,
-    Rows,
-    cost,
-    discards,
-    has_laid_down,
-    is_wild,
-    next_seat,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-)
-from rummylab.learning.notes import (
-    D_SEAT,
-    S_SEAT,
-    left_in_stock,
-    note_choice,
-    note_draw,
-    note_follower,
-    seat_players,
-)
+from rummylab.games.contract import rules as r
+from rummylab.learning import notes
 
 Ints = npt.NDArray[np.int64]
 
@@ -73,7 +44,7 @@ LEAST_DISTANCE = NEXT_DISTANCE + v.N_DISTANCES
 N_CRITIC = LEAST_DISTANCE + v.N_DISTANCES
 """True chances to draw an out, the next player's hand, what the discard does for it, and the others' hands."""
 
-ask = agent_caller(ACT)
+ask = agent_caller(r.ACT)
 
 
 @helper
@@ -94,18 +65,18 @@ def write_sight(row: np.void, mine: np.void, stock: tuple[int, int, int], waits:
     for i in range(v.N_AFTER, N_CRITIC):
         out[i] = 0.0
     n_stock = np.float32(max(table.stock, 1))
-    following, least = next_seat(table, mine.seat), np.int64(v.N_DISTANCES)
+    following, least = r.next_seat(table, mine.seat), np.int64(v.N_DISTANCES)
     share = np.float32(1.0) / np.float32(table.rules.seats - 1)
     for seat in range(table.rules.seats):
         waits[seat] = 0
         if seat == mine.seat:
             continue
         theirs = row.mine[seat]
-        points = np.float32(cost(table.rules, theirs.hand, theirs.twice, theirs.jokers)) * np.float32(0.01)
+        points = np.float32(r.cost(table.rules, theirs.hand, theirs.twice, theirs.jokers)) * np.float32(0.01)
         out[SUM_COSTS] += points * share
         if seat == following:
             out[NEXT_COST] = points
-        if has_laid_down(table, seat):
+        if r.has_laid_down(table, seat):
             continue
         distance, waits[seat] = measure_hand(table, theirs.hand, theirs.twice, theirs.jokers, work.room)
         distance = min(distance, np.int64(v.N_DISTANCES - 1))
@@ -130,8 +101,8 @@ def write_choice(
     chance = np.float32(live_outs(table, helps, stock[0], stock[1], stock[2])) / np.float32(max(table.stock, 1))
     out[OWN_CHANCE] = 2 * chance
     out[OWN_ROOT] = sqrt(chance)
-    kind = JOKER_BIT if is_wild(table.rules, card) else bit(card)
-    following = next_seat(table, seat)
+    kind = JOKER_BIT if r.is_wild(table.rules, card) else bit(card)
+    following = r.next_seat(table, seat)
     out[HELPS_OTHERS] = 0.0
     for other in range(table.rules.seats):
         if other == following:
@@ -154,10 +125,10 @@ def note_decision(
     once, twice, jokers = np.int64(mine.hand), np.int64(mine.twice), np.int64(mine.jokers)
     cards = bit(chosen)
     if every:
-        cards |= v.spare_cards(table, seat, once, twice, jokers, discards(table, mine), work)
-    left, stock, fit = v.unseen_by(table, mine), left_in_stock(row), v.fitting(table)
+        cards |= v.spare_cards(table, seat, once, twice, jokers, r.discards(table, mine), work)
+    left, stock, fit = v.unseen_by(table, mine), notes.left_in_stock(row), v.fitting(table)
     write_sight(row, mine, stock, waits, sight, work)
-    near = sight[COMPLETES] == 1 and waits[next_seat(table, seat)] != 0
+    near = sight[COMPLETES] == 1 and waits[r.next_seat(table, seat)] != 0
     v.write_table(table, seat, left, work)
     place = n
     while cards and n < len(lines):
@@ -165,10 +136,8 @@ def note_decision(
         cards &= cards - 1
         helps = v.write_after(table, seat, once, twice, jokers, card, left, fit, work)
         write_choice(table, seat, stock, waits, near, helps, card, sight)
-        for i in range(v.N_AFTER):
-            lines[n, i] = work.inputs[i]
-        for i in range(v.N_AFTER, N_CRITIC):
-            lines[n, i] = sight[i]
+        notes.note_inputs(lines, n, work.inputs, 0, v.N_AFTER)
+        notes.note_inputs(lines, n, sight, v.N_AFTER, N_CRITIC)
         if card == chosen:
             place = n
         n += 1
@@ -182,27 +151,26 @@ def note_hand(table: np.void, mine: np.void, buys: bool, lines: Any, n: int, wor
     once, twice, jokers = v.with_upcard(table, mine) if buys else (mine.hand, mine.twice, mine.jokers)
     left = v.unseen_by(table, mine)
     v.write_table(table, np.int64(mine.seat), left, work)
-    v.write_hand(table, has_laid_down(table, mine.seat), once, twice, jokers, left, v.fitting(table), work)
-    for i in range(v.N_HAND):
-        lines[n, i] = work.inputs[i]
+    v.write_hand(table, r.has_laid_down(table, mine.seat), once, twice, jokers, left, v.fitting(table), work)
+    notes.note_inputs(lines, n, work.inputs, 0, v.N_HAND)
 
 
 @helper
 def stray(table: np.void, mine: np.void, code: int, work: Any) -> int:
     """Return another move than *code* in the same phase, so that other choices are seen."""
     noinline()
-    if table.phase == BUY:
-        return PASS if code == BUY_UPCARD else BUY_UPCARD
-    if table.phase != PLAY or not DISCARD_CODE <= code < LAY_OFF_CODE:
+    if table.phase == r.BUY:
+        return r.PASS if code == r.BUY_UPCARD else r.BUY_UPCARD
+    if table.phase != r.PLAY or not r.DISCARD_CODE <= code < r.LAY_OFF_CODE:
         return code
     once, twice, jokers = np.int64(mine.hand), np.int64(mine.twice), np.int64(mine.jokers)
-    cards = v.spare_cards(table, np.int64(mine.seat), once, twice, jokers, discards(table, mine), work)
-    return DISCARD_CODE + any_card(mine, cards)
+    cards = v.spare_cards(table, np.int64(mine.seat), once, twice, jokers, r.discards(table, mine), work)
+    return r.DISCARD_CODE + any_card(mine, cards)
 
 
 @kernel
 def note_rounds(
-    rows: Rows,
+    rows: r.Rows,
     seed: int,
     first: int,
     n_rounds: int,
@@ -231,20 +199,20 @@ def note_rounds(
     seats = np.int64(table.rules.seats)
     work = v.new_work()
     sight = np.zeros(N_CRITIC, np.float32)
-    who, waits = np.zeros(MAX_SEATS, np.int64), np.zeros(MAX_SEATS, np.int64)
-    drawn, offered = np.zeros(MAX_SEATS, np.int64), np.zeros(MAX_SEATS, np.int64)
+    who, waits = np.zeros(r.MAX_SEATS, np.int64), np.zeros(r.MAX_SEATS, np.int64)
+    drawn, offered = np.zeros(r.MAX_SEATS, np.int64), np.zeros(r.MAX_SEATS, np.int64)
     n = n_decisions = n_draws = n_offers = np.int64(0)
     for number in range(first, first + n_rounds):
         # 1. The deal, and who plays.
         if len(lines) - n < 3000 or min(len(decisions) - n_decisions, len(offers) - n_offers) < 500:
             break
-        open_match(row, number % seats)
+        r.open_match(row, number % seats)
         table.hand_no = number // (seats * seats) % table.rules.n_contracts
-        seat_players(row, seed, number, number // seats % seats, shares, who)
+        notes.seat_players(row, seed, number, number // seats % seats, shares, who)
         drawn[:] = -1
         offered[:] = -1
-        shuffle_deck(row, mix(seed, number, 0, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, number, 0, DECK))
+        r.open_hand(row)
         first_decision, first_draw, first_offer = n_decisions, n_draws, n_offers
         # 2. The play.
         while table.actor >= 0:
@@ -254,27 +222,27 @@ def note_rounds(
             if who[seat] == 0:
                 if unit(mine) < strays:
                     code = stray(table, mine, code, work)
-                if table.phase == BUY:
-                    note_hand(table, mine, code == BUY_UPCARD, offers, n_offers, work)
-                    note_draw(offer_notes, n_offers, seat, offered)
+                if table.phase == r.BUY:
+                    note_hand(table, mine, code == r.BUY_UPCARD, offers, n_offers, work)
+                    notes.note_draw(offer_notes, n_offers, seat, offered)
                     n_offers += 1
-                elif table.phase == DRAW and code == DRAW_STOCK and not has_laid_down(table, seat):
+                elif table.phase == r.DRAW and code == r.DRAW_STOCK and not r.has_laid_down(table, seat):
                     note_hand(table, mine, False, draws, n_draws, work)
-                    note_draw(draw_notes, n_draws, seat, drawn)
+                    notes.note_draw(draw_notes, n_draws, seat, drawn)
                     n_draws += 1
-                elif DISCARD_CODE <= code < LAY_OFF_CODE and table.n_hand[seat] > 1:
+                elif r.DISCARD_CODE <= code < r.LAY_OFF_CODE and table.n_hand[seat] > 1:
                     before = n
-                    n, chosen = note_decision(row, mine, code - DISCARD_CODE, every, lines, n, waits, sight, work)
-                    note_choice(decisions, n_decisions, seat, chosen, n - before)
-                    note_follower(draw_notes, n_decisions, seat, drawn)
-                    note_follower(offer_notes, n_decisions, seat, offered)
+                    n, chosen = note_decision(row, mine, code - r.DISCARD_CODE, every, lines, n, waits, sight, work)
+                    notes.note_choice(decisions, n_decisions, seat, chosen, n - before)
+                    notes.note_follower(draw_notes, n_decisions, seat, drawn)
+                    notes.note_follower(offer_notes, n_decisions, seat, offered)
                     n_decisions += 1
-            step(row, code)
+            r.step(row, code)
         # 3. The results.
         for i in range(first_decision, n_decisions):
-            results[i] = gain(table, decisions[i, D_SEAT], bonus)
+            results[i] = gain(table, decisions[i, notes.D_SEAT], bonus)
         for i in range(first_draw, n_draws):
-            draw_results[i] = gain(table, draw_notes[i, S_SEAT], bonus)
+            draw_results[i] = gain(table, draw_notes[i, notes.S_SEAT], bonus)
         for i in range(first_offer, n_offers):
-            offer_results[i] = gain(table, offer_notes[i, S_SEAT], bonus)
+            offer_results[i] = gain(table, offer_notes[i, notes.S_SEAT], bonus)
     return n, n_decisions, n_draws, n_offers

@@ -21,25 +21,8 @@ from rummylab.cards.melds import best_discards, min_deadwood
 from rummylab.cards.rng import DECK, any_card, mix, unit
 from rummylab.engine.pointers import agent_caller
 from rummylab.engine.rows import Floats
-from rummylab.games.gin_pass.rules import (
-    ACT,
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_STOCK,
-    KNOCK_CODE,
-    MAX_SEATS,
-    PASS,
-    PASS_CODE,
-    Rows,
-    next_seat,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-    unseen,
-)
-from rummylab.learning.notes import D_SEAT, S_SEAT, note_choice, note_draw, note_follower, seat_players
+from rummylab.games.gin_pass import rules as r
+from rummylab.learning import notes
 
 Ints = npt.NDArray[np.int64]
 
@@ -66,7 +49,7 @@ NEXT_RANGE = SUM_DEADWOOD + 1
 N_CRITIC = NEXT_RANGE + v.N_LEVELS
 """What the stock holds for us and for the next player, what the discard does for their hand, and the others' hands."""
 
-ask = agent_caller(ACT)
+ask = agent_caller(r.ACT)
 
 
 @helper
@@ -96,7 +79,7 @@ def write_sight(row: np.void, mine: np.void, stock: int, out: Floats) -> None:
     share = np.float32(1.0) / np.float32(max(popcount(stock), 1))
     for i in range(v.N_AFTER, N_CRITIC):
         out[i] = 0.0
-    following = next_seat(table, mine.seat)
+    following = r.next_seat(table, mine.seat)
     out[OTHERS_LEAST] = 1.0
     for seat in range(table.rules.seats):
         if seat == mine.seat:
@@ -128,7 +111,7 @@ def write_choice(row: np.void, mine: np.void, hand: int, card: int, stock: int, 
     out[OWN_KNOCK] = knocks * share
     out[OWN_GIN] = 2 * gins * share
     out[OWN_GAIN] = saved * share * np.float32(0.1)
-    theirs = np.int64(row.mine[next_seat(table, mine.seat)].hand)
+    theirs = np.int64(row.mine[r.next_seat(table, mine.seat)].hand)
     _, least = best_discards(theirs | bit(card), theirs)
     out[GIFT_DEADWOOD] = np.float32(least) * np.float32(0.02)
     out[GIFT_GAIN] = np.float32(max(min_deadwood(theirs) - least, 0)) * np.float32(0.1)
@@ -145,7 +128,7 @@ def note_decision(
     Return the number of lines, and the line of the chosen card.
     """
     noinline()
-    table, hand, live = row.table, np.int64(mine.hand), unseen(row.table, mine)
+    table, hand, live = row.table, np.int64(mine.hand), r.unseen(row.table, mine)
     stock = left_in_stock(row)
     cards = bit(chosen)
     if every:
@@ -159,10 +142,8 @@ def note_decision(
         cards &= cards - 1
         v.write_after(table, mine, hand, card, live, work)
         write_choice(row, mine, hand, card, stock, sight)
-        for i in range(v.N_AFTER):
-            lines[n, i] = work.inputs[i]
-        for i in range(v.N_AFTER, N_CRITIC):
-            lines[n, i] = sight[i]
+        notes.note_inputs(lines, n, work.inputs, 0, v.N_AFTER)
+        notes.note_inputs(lines, n, sight, v.N_AFTER, N_CRITIC)
         if card == chosen:
             place = n
         n += 1
@@ -173,10 +154,9 @@ def note_decision(
 def note_hand(table: np.void, mine: np.void, hand: int, out: Any, n: int, work: Any) -> None:
     """Note the inputs of a draw from the stock or of a knock, with the cards *hand*."""
     noinline()
-    v.write_hand(hand, unseen(table, mine), np.int64(table.rules.knock_limit), work.inputs)
+    v.write_hand(hand, r.unseen(table, mine), np.int64(table.rules.knock_limit), work.inputs)
     v.write_table(table, mine, work.inputs)
-    for i in range(v.N_HAND):
-        out[n, i] = work.inputs[i]
+    notes.note_inputs(out, n, work.inputs, 0, v.N_HAND)
 
 
 @helper
@@ -184,14 +164,13 @@ def note_pass(table: np.void, mine: np.void, card: int, out: Any, n: int, work: 
     """Note the inputs of handing on *card*."""
     noinline()
     v.write_table(table, mine, work.inputs)
-    v.write_pass(table, mine, card, unseen(table, mine), work)
-    for i in range(v.N_AFTER):
-        out[n, i] = work.inputs[i]
+    v.write_pass(table, mine, card, r.unseen(table, mine), work)
+    notes.note_inputs(out, n, work.inputs, 0, v.N_AFTER)
 
 
 @kernel
 def note_hands(
-    rows: Rows,
+    rows: r.Rows,
     seed: int,
     first: int,
     n_hands: int,
@@ -223,64 +202,64 @@ def note_hands(
     seats = np.int64(table.rules.seats)
     work = v.new_work()
     sight = np.zeros(N_CRITIC, np.float32)
-    who = np.zeros(MAX_SEATS, np.int64)
-    waiting = np.zeros(MAX_SEATS, np.int64)
-    pass_note = np.zeros(MAX_SEATS, np.int64)
-    is_patient = np.zeros(MAX_SEATS, np.int64)
+    who = np.zeros(r.MAX_SEATS, np.int64)
+    waiting = np.zeros(r.MAX_SEATS, np.int64)
+    pass_note = np.zeros(r.MAX_SEATS, np.int64)
+    is_patient = np.zeros(r.MAX_SEATS, np.int64)
     n = n_decisions = n_draws = n_knocks = n_passes = np.int64(0)
     for hand_no in range(first, first + n_hands):
         # 1. The deal, and who plays.
         if len(lines) - n < 3000 or len(decisions) - n_decisions < 500:
             break
-        open_match(row, hand_no % seats)
+        r.open_match(row, hand_no % seats)
         table.hand_no = hand_no // seats & 1  # the card goes to the previous or to the next player
-        seat_players(row, seed, hand_no, hand_no // (2 * seats) % seats, shares, who)
+        notes.seat_players(row, seed, hand_no, hand_no // (2 * seats) % seats, shares, who)
         waiting[:] = -1
         pass_note[:] = -1
         for seat in range(seats):
             is_patient[seat] = unit(row.mine[seat]) < 0.5
-        shuffle_deck(row, mix(seed, hand_no, 0, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, hand_no, 0, DECK))
+        r.open_hand(row)
         first_decision, first_draw = n_decisions, n_draws
         # 2. The play.
         while table.actor >= 0:
             seat = np.int64(table.actor)
             mine = row.mine[seat]
             code = np.int64(ask(players, who[seat], table, mine))
-            if who[seat] == 0 and table.phase == PASS:
+            if who[seat] == 0 and table.phase == r.PASS:
                 if unit(mine) < passing:
-                    code = PASS_CODE + any_card(mine, v.candidates(mine.hand, mine.hand))
-                note_pass(table, mine, code - PASS_CODE, passes, n_passes, work)
+                    code = r.PASS_CODE + any_card(mine, v.candidates(mine.hand, mine.hand))
+                note_pass(table, mine, code - r.PASS_CODE, passes, n_passes, work)
                 pass_note[seat] = n_passes
                 n_passes += 1
-            elif who[seat] == 0 and table.phase == DRAW and code == DRAW_STOCK and table.stock > 0:
+            elif who[seat] == 0 and table.phase == r.DRAW and code == r.DRAW_STOCK and table.stock > 0:
                 note_hand(table, mine, np.int64(mine.hand), draws, n_draws, work)
-                note_draw(draw_notes, n_draws, seat, waiting)
+                notes.note_draw(draw_notes, n_draws, seat, waiting)
                 n_draws += 1
-            elif who[seat] == 0 and table.phase == DISCARD:
+            elif who[seat] == 0 and table.phase == r.DISCARD:
                 card = v.knock_card(table, mine.hand)
                 left = np.int64(mine.hand) & ~bit(max(card, 0))
                 if card >= 0 and min_deadwood(left) > 0:
                     note_hand(table, mine, left, knocks, n_knocks, work)
                     rows[1] = rows[0]
-                    step(rows[1], KNOCK_CODE + card)
+                    r.step(rows[1], r.KNOCK_CODE + card)
                     knock_results[n_knocks] = gain(rows[1].table, seat)
                     n_knocks += 1
-                    if code >= KNOCK_CODE and is_patient[seat] and unit(mine) < patience:
-                        code = DISCARD_CODE + card
-                if code < KNOCK_CODE:
+                    if code >= r.KNOCK_CODE and is_patient[seat] and unit(mine) < patience:
+                        code = r.DISCARD_CODE + card
+                if code < r.KNOCK_CODE:
                     before = n
-                    n, chosen = note_decision(row, mine, code - DISCARD_CODE, every, lines, n, work, sight)
-                    note_choice(decisions, n_decisions, seat, chosen, n - before)
-                    note_follower(draw_notes, n_decisions, seat, waiting)
+                    n, chosen = note_decision(row, mine, code - r.DISCARD_CODE, every, lines, n, work, sight)
+                    notes.note_choice(decisions, n_decisions, seat, chosen, n - before)
+                    notes.note_follower(draw_notes, n_decisions, seat, waiting)
                     n_decisions += 1
                 waiting[seat] = -1
-            step(row, code)
+            r.step(row, code)
         # 3. The results.
         for i in range(first_decision, n_decisions):
-            results[i] = gain(table, decisions[i, D_SEAT])
+            results[i] = gain(table, decisions[i, notes.D_SEAT])
         for i in range(first_draw, n_draws):
-            draw_results[i] = gain(table, draw_notes[i, S_SEAT])
+            draw_results[i] = gain(table, draw_notes[i, notes.S_SEAT])
         for seat in range(seats):
             if pass_note[seat] >= 0:
                 pass_results[pass_note[seat]] = gain(table, seat)

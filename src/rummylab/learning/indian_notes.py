@@ -20,33 +20,10 @@ from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, pop
 from rummylab.cards.rng import DECK, mix
 from rummylab.engine.pointers import agent_caller
 from rummylab.engine.rows import Floats
+from rummylab.games.indian import rules as r
 from rummylab.games.indian.mindist import discards14, live_outs, min_dist, outs
 from rummylab.games.indian.minscore import min_score
-from rummylab.games.indian.rules import (
-    ACT,
-    DECLARE_CODE,
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_STOCK,
-    MAX_SEATS,
-    PLAYING,
-    Rows,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-    unseen,
-)
-from rummylab.learning.notes import (
-    D_SEAT,
-    S_SEAT,
-    left_in_stock,
-    note_choice,
-    note_draw,
-    note_follower,
-    seat_players,
-)
+from rummylab.learning import notes
 
 Ints = npt.NDArray[np.int64]
 
@@ -69,7 +46,7 @@ LEAST_DISTANCE = NEXT_DISTANCE + v.N_DISTANCES
 N_CRITIC = LEAST_DISTANCE + v.N_DISTANCES
 """True chances to draw an out, the next player's hand, what the discard does for it, and the others' hands."""
 
-ask = agent_caller(ACT)
+ask = agent_caller(r.ACT)
 
 
 @helper
@@ -80,12 +57,12 @@ def write_sight(row: np.void, mine: np.void, out: Floats) -> int:
     wild, rule, cap = np.int64(table.wild), np.int64(table.rules.score_rule), np.int64(table.rules.cap)
     for i in range(v.N_AFTER, N_CRITIC):
         out[i] = 0.0
-    stock = left_in_stock(row)
+    stock = notes.left_in_stock(row)
     n_stock = np.float32(max(table.stock, 1))
     following, waits = next_seat(table, mine), np.int64(0)
     least = np.int64(v.N_DISTANCES)
     for seat in range(table.rules.seats):
-        if seat == mine.seat or table.status[seat] != PLAYING:
+        if seat == mine.seat or table.status[seat] != r.PLAYING:
             continue
         theirs = row.mine[seat]
         distance = min_dist(theirs.hand, theirs.twice, theirs.jokers, wild)
@@ -114,7 +91,7 @@ def write_sight(row: np.void, mine: np.void, out: Floats) -> int:
 @helper
 def write_gift(row: np.void, waits: int, their_distance: float, found: int, card: int, out: Floats) -> None:
     """Write what discarding *card* does for the next player, and the true chance to draw one of the outs *found*."""
-    stock = left_in_stock(row)
+    stock = notes.left_in_stock(row)
     chance = np.float32(live_outs(found, stock[0], stock[1], stock[2])) / np.float32(max(row.table.stock, 1))
     helps = np.float32(waits >> card & 1)
     out[OWN_CHANCE] = 2 * chance
@@ -137,7 +114,7 @@ def note_decision(
     distance, spares = discards14(cards[0], cards[1], cards[2], np.int64(table.wild))
     if not every or not spares >> chosen & 1:
         spares = bit(chosen)
-    live = unseen(table, mine)
+    live = r.unseen(table, mine)
     v.find_outs(table, cards, distance, spares, work)
     v.write_table(table, mine, live, work.inputs)
     waits = write_sight(row, mine, sight)
@@ -148,10 +125,8 @@ def note_decision(
         spares &= spares - 1
         v.write_after(table, mine, cards, distance, card, live, work)
         write_gift(row, waits, their_distance, work.found[card], card, sight)
-        for i in range(v.N_AFTER):
-            lines[n, i] = work.inputs[i]
-        for i in range(v.N_AFTER, N_CRITIC):
-            lines[n, i] = sight[i]
+        notes.note_inputs(lines, n, work.inputs, 0, v.N_AFTER)
+        notes.note_inputs(lines, n, sight, v.N_AFTER, N_CRITIC)
         if card == chosen:
             place = n
         n += 1
@@ -166,16 +141,15 @@ def note_stock(table: np.void, mine: np.void, lines: Any, n: int, work: Any) -> 
     distance = min_dist(mine.hand, mine.twice, mine.jokers, wild)
     may_come = ALL_CARDS & ~(mine.hand if table.rules.decks == 1 else mine.twice)
     found = outs(mine.hand, mine.twice, mine.jokers, wild, distance, may_come)
-    live = unseen(table, mine)
+    live = r.unseen(table, mine)
     v.write_hand(table, mine.hand, mine.twice, mine.jokers, distance, found, live, work.inputs)
     v.write_table(table, mine, live, work.inputs)
-    for i in range(v.N_HAND):
-        lines[n, i] = work.inputs[i]
+    notes.note_inputs(lines, n, work.inputs, 0, v.N_HAND)
 
 
 @kernel
 def note_deals(
-    rows: Rows,
+    rows: r.Rows,
     seed: int,
     first: int,
     n_deals: int,
@@ -199,16 +173,16 @@ def note_deals(
     seats = np.int64(table.rules.seats)
     work = v.new_work()
     sight = np.zeros(N_CRITIC, np.float32)
-    who = np.zeros(MAX_SEATS, np.int64)
-    waiting = np.zeros(MAX_SEATS, np.int64)
+    who = np.zeros(r.MAX_SEATS, np.int64)
+    waiting = np.zeros(r.MAX_SEATS, np.int64)
     n = n_decisions = n_draws = np.int64(0)
     for deal in range(first, first + n_deals):
         # 1. The deal, and who plays.
-        open_match(row, deal % seats)
-        seat_players(row, seed, deal, deal // seats % seats, shares, who)
+        r.open_match(row, deal % seats)
+        notes.seat_players(row, seed, deal, deal // seats % seats, shares, who)
         waiting[:] = -1
-        shuffle_deck(row, mix(seed, deal, 0, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, deal, 0, DECK))
+        r.open_hand(row)
         first_decision, first_draw = n_decisions, n_draws
         if len(lines) - n < 1500 or len(decisions) - n_decisions < 500 or len(draws) - n_draws < 500:
             break
@@ -217,20 +191,20 @@ def note_deals(
             seat = np.int64(table.actor)
             mine = row.mine[seat]
             code = ask(players, who[seat], table, mine)
-            if who[seat] == 0 and table.phase == DRAW and code == DRAW_STOCK and n_draws < len(draws):
+            if who[seat] == 0 and table.phase == r.DRAW and code == r.DRAW_STOCK and n_draws < len(draws):
                 note_stock(table, mine, draws, n_draws, work)
-                note_draw(draw_notes, n_draws, seat, waiting)
+                notes.note_draw(draw_notes, n_draws, seat, waiting)
                 n_draws += 1
-            elif who[seat] == 0 and table.phase == DISCARD and code < DECLARE_CODE and n_decisions < len(decisions):
+            elif who[seat] == 0 and table.phase == r.DISCARD and code < r.DECLARE_CODE and n_decisions < len(decisions):
                 before = n
-                n, chosen = note_decision(row, mine, code - DISCARD_CODE, every, lines, n, work, sight)
-                note_choice(decisions, n_decisions, seat, chosen, n - before)
-                note_follower(draw_notes, n_decisions, seat, waiting)
+                n, chosen = note_decision(row, mine, code - r.DISCARD_CODE, every, lines, n, work, sight)
+                notes.note_choice(decisions, n_decisions, seat, chosen, n - before)
+                notes.note_follower(draw_notes, n_decisions, seat, waiting)
                 n_decisions += 1
-            step(row, code)
+            r.step(row, code)
         # 3. The results.
         for i in range(first_decision, n_decisions):
-            results[i] = table.gains[decisions[i, D_SEAT]]
+            results[i] = table.gains[decisions[i, notes.D_SEAT]]
         for i in range(first_draw, n_draws):
-            draw_results[i] = table.gains[draw_notes[i, S_SEAT]]
+            draw_results[i] = table.gains[draw_notes[i, notes.S_SEAT]]
     return n, n_decisions, n_draws

@@ -24,22 +24,9 @@ from rummylab.arena.markdown import table
 from rummylab.cards.bits import bit, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import AGENT, DECK, Root, root_of, shuffle_first, stream
+from rummylab.games.indian import rules as r
 from rummylab.games.indian.expected_turns import expected_turns
 from rummylab.games.indian.mindist import live_outs, min_dist
-from rummylab.games.indian.rules import (
-    ACT_POINTER,
-    CARDS_EACH,
-    DECLARE_CODE,
-    DISCARD_CODE,
-    DRAW,
-    RECORD,
-    Rows,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-    unseen,
-)
 from rummylab.games.indian.target import TARGET_SIZE, min_dist_live, outs_live
 from rummylab.games.indian.view import indian
 from rummylab.learning.signatures import INT, PARAMS, rows_of
@@ -83,13 +70,13 @@ def _seat_new_opponent(row: np.void, seat: int) -> None:
     shuffle_first(row, n)
     # 2. Thirteen of them make the new hand.
     mine.hand, mine.twice, mine.jokers = 0, 0, 0
-    for i in range(CARDS_EACH):
+    for i in range(r.CARDS_EACH):
         if row.deck[i] == JOKER_ID:
             mine.jokers += 1
         else:
             mine.twice |= mine.hand & bit(row.deck[i])
             mine.hand |= bit(row.deck[i])
-    row.pos = CARDS_EACH
+    row.pos = r.CARDS_EACH
     # 3. A new player: no memory, nothing known.
     for i in range(mine.memory.shape[0]):
         mine.memory[i] = 0
@@ -102,7 +89,7 @@ def _seat_new_opponent(row: np.void, seat: int) -> None:
 def _note(table: np.void, mine: np.void, distance: int, scratch: Ints, hand: np.void) -> None:
     """Write what the player can know about their hand."""
     wild = np.int64(table.wild)
-    once, twice, jokers = unseen(table, mine)
+    once, twice, jokers = r.unseen(table, mine)
     near = min_dist_live(mine.hand, mine.twice, mine.jokers, wild, once, twice, jokers, scratch)
     found = outs_live(mine.hand, mine.twice, mine.jokers, wild, near, once, twice, jokers, scratch)
     hand.distance = distance
@@ -113,23 +100,23 @@ def _note(table: np.void, mine: np.void, distance: int, scratch: Ints, hand: np.
 
 @kernel_of(
     INT(
-        *(rows_of(RECORD), types.UniTuple(types.uint64, 2), INT, types.int64[::1]),  # type: ignore[no-untyped-call]
-        *(ACT_POINTER, PARAMS, rows_of(HAND)),
+        *(rows_of(r.RECORD), types.UniTuple(types.uint64, 2), INT, types.int64[::1]),  # type: ignore[no-untyped-call]
+        *(r.ACT_POINTER, PARAMS, rows_of(HAND)),
     )
 )
-def play_deal(rows: Rows, root: Root, deal: int, wanted: Ints, act: Any, params: Any, hands: Rows) -> int:
+def play_deal(rows: r.Rows, root: Root, deal: int, wanted: Ints, act: Any, params: Any, hands: r.Rows) -> int:
     """Play deal number *deal* until the player declares; return the number of their hands that were noted.
 
     ``wanted[d]`` is positive for the distances to note. A deal that starts nearer than all of them is not played.
     """
     row = rows[0]
     table = row.table
-    open_match(row, deal & 1)
+    r.open_match(row, deal & 1)
     player = np.int64(deal >> 1 & 1)
     for seat in range(2):
         row.mine[seat].rng = stream(root, deal, np.int64(0), np.int64(AGENT + seat))
-    shuffle_deck(row, stream(root, deal, np.int64(0), np.int64(DECK)))
-    open_hand(row)
+    r.shuffle_deck(row, stream(root, deal, np.int64(0), np.int64(DECK)))
+    r.open_hand(row)
     mine = row.mine[player]
     asked = np.zeros(_FURTHEST + 1, np.int64)
     nearest = min_dist(mine.hand, mine.twice, mine.jokers, np.int64(table.wild))
@@ -144,7 +131,7 @@ def play_deal(rows: Rows, root: Root, deal: int, wanted: Ints, act: Any, params:
     n, draws, cut = 0, 0, -1
     while table.actor >= 0:
         seat = np.int64(table.actor)
-        if seat == player and table.phase == DRAW:
+        if seat == player and table.phase == r.DRAW:
             distance = min_dist(mine.hand, mine.twice, mine.jokers, np.int64(table.wild))
             if cut < 0 and 0 < distance <= _FURTHEST and asked[distance]:
                 asked[distance] = 0
@@ -153,12 +140,12 @@ def play_deal(rows: Rows, root: Root, deal: int, wanted: Ints, act: Any, params:
                 n += 1
             draws += 1
         code = act(table, row.mine[seat], params)
-        if seat != player and code >= DECLARE_CODE:
-            step(row, code - DECLARE_CODE + DISCARD_CODE)
+        if seat != player and code >= r.DECLARE_CODE:
+            r.step(row, code - r.DECLARE_CODE + r.DISCARD_CODE)
             _seat_new_opponent(row, seat)
             cut = draws if cut < 0 else cut
         else:
-            step(row, code)
+            r.step(row, code)
     for i in range(n):
         hands[i].draws = draws - before[i]
         hands[i].cut = -1 if cut < 0 else cut - before[i]

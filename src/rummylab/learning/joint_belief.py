@@ -23,26 +23,7 @@ from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.record_copy import copy_into
 from rummylab.engine.rows import MAX_HANDS, Rows
 from rummylab.errors import AgentError
-from rummylab.games.gin.rules import (
-    ACT_POINTER,
-    DISCARD,
-    DRAW,
-    KNOCK_CODE,
-    LAY_OFF_CODE,
-    OFFER,
-    RECORD,
-    VIEW,
-    can_knock,
-    discards,
-    first_starter,
-    is_legal,
-    match_is_over,
-    next_starter,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-)
+from rummylab.games.gin import rules as r
 from rummylab.games.gin.view import Gin
 from rummylab.learning.signatures import INT, PARAMS, rows_of
 
@@ -63,8 +44,8 @@ _SHARE_STREAM = 29
 @helper
 def _note_knock(table: np.void, mine: np.void, knocked: bool, note: np.void) -> int:
     """Note whether the actor knocked, if they could without gin; return 1 if so, else 0."""
-    best, least = best_discards(mine.hand, discards(table, mine))
-    if least == 0 or least > table.limit or not can_knock(table, mine, lowest(best)):
+    best, least = best_discards(mine.hand, r.discards(table, mine))
+    if least == 0 or least > table.limit or not r.can_knock(table, mine, lowest(best)):
         return 0
     joint.write_knock_inputs(table, mine.seat, least, popcount(table.thrown[mine.seat]) + 1, note.inputs)
     note.knocked = np.float32(knocked)
@@ -73,8 +54,8 @@ def _note_knock(table: np.void, mine: np.void, knocked: bool, note: np.void) -> 
 
 @kernel_of(
     types.UniTuple(types.int64, 2)(  # type: ignore[no-untyped-call]
-        *(rows_of(RECORD), INT, INT, INT, ACT_POINTER, ACT_POINTER, PARAMS, PARAMS, types.float64),
-        *(rows_of(VIEW), rows_of(NOTE), rows_of(KNOCK)),
+        *(rows_of(r.RECORD), INT, INT, INT, r.ACT_POINTER, r.ACT_POINTER, PARAMS, PARAMS, types.float64),
+        *(rows_of(r.VIEW), rows_of(NOTE), rows_of(KNOCK)),
     )
 )
 def note_game(
@@ -99,18 +80,18 @@ def note_game(
     table = row.table
     streams = np.empty(1, joint.STREAM)
     streams[0].rng = mix(seed, game, 0, _SHARE_STREAM)
-    open_match(row, first_starter(table, typed_root(seed), game))
+    r.open_match(row, r.first_starter(table, typed_root(seed), game))
     row.mine[swap].rng = mix(seed, game, 0, AGENT)
     row.mine[1 - swap].rng = mix(seed, game, 0, AGENT + 1)
     n, k = np.int64(0), np.int64(0)
     while True:
-        shuffle_deck(row, mix(seed, game, table.hand_no, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, game, table.hand_no, DECK))
+        r.open_hand(row)
         while table.actor >= 0:
             seat = table.actor
             mine = row.mine[seat]
             phase = table.phase
-            is_choice = phase == DRAW or phase == OFFER or phase == DISCARD
+            is_choice = phase == r.DRAW or phase == r.OFFER or phase == r.DISCARD
             if is_choice and n < views.shape[0] and unit(streams[0]) < share:
                 copy_into(views[n].table, table)
                 copy_into(views[n].mine, mine)
@@ -120,14 +101,14 @@ def note_game(
                 notes[n].turn = popcount(table.thrown[1 - seat])
                 n += 1
             code = first(table, mine, params) if seat == swap else second(table, mine, params2)
-            if not is_legal(table, mine, code):
+            if not r.is_legal(table, mine, code):
                 return np.int64(-1), np.int64(0)
-            if phase == DISCARD and k < knocks.shape[0]:
-                k += _note_knock(table, mine, KNOCK_CODE <= code < LAY_OFF_CODE, knocks[k])
-            step(row, code)
-        if match_is_over(table) or table.hand_no >= MAX_HANDS or n == views.shape[0]:
+            if phase == r.DISCARD and k < knocks.shape[0]:
+                k += _note_knock(table, mine, r.KNOCK_CODE <= code < r.LAY_OFF_CODE, knocks[k])
+            r.step(row, code)
+        if r.match_is_over(table) or table.hand_no >= MAX_HANDS or n == views.shape[0]:
             return n, k
-        table.starter = next_starter(table)
+        table.starter = r.next_starter(table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +148,7 @@ def play_game(
     Raises:
         AgentError: An agent made an illegal action.
     """
-    views, notes, knocks = np.empty(most, VIEW), np.empty(most, NOTE), np.empty(_MOST_KNOCKS, KNOCK)
+    views, notes, knocks = np.empty(most, r.VIEW), np.empty(most, NOTE), np.empty(_MOST_KNOCKS, KNOCK)
     first, second = players
     n, k = note_game(
         *(rules.new_rows(1), seed, game, game & 1, first.kernel, second.kernel, first.params, second.params),

@@ -50,6 +50,13 @@ def seat_players(row: np.void, seed: int, deal: int, learner: int, shares: npt.N
 
 
 @helper
+def note_inputs(lines: Any, n: int, inputs: Any, first: int, end: int) -> None:
+    """Copy the numbers from *first* up to *end* of *inputs* to line *n*."""
+    for i in range(first, end):
+        lines[n, i] = inputs[i]
+
+
+@helper
 def note_draw(notes: Any, n: int, seat: int, waiting: Ints) -> None:
     """Note draw number *n* of *seat*, which is *waiting* for the decision that follows."""
     notes[n, S_SEAT] = seat

@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rummylab.arena.version import code_version
+from rummylab.cards.rng import mix
 from rummylab.engine.artifacts import write_json
 from rummylab.engine.reading import MALFORMED
 from rummylab.engine.writing import write_whole
@@ -131,6 +132,11 @@ def train(trainer: Trainer, out: Path, *, command: str = "", progress: Progress 
     manifest = trainer.manifest(command)
     trainer.write(out / trainer.ARTIFACT, manifest)
     return manifest
+
+
+def seed_for(seed: int, purpose: int, part: int = 0, number: int = 0) -> int:
+    """Return a seed that is derived from the *seed* of a run, another one for each *purpose*, *part* and *number*."""
+    return int(mix(seed, part, number, purpose) >> np.uint64(1))
 
 
 def words(trainer: Trainer) -> str:

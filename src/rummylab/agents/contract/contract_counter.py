@@ -36,29 +36,12 @@ from rummylab.agents.contract.greedy import measure_hand, wants_upcard
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.engine.agent_options import AgentOptions, option
-from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
+from rummylab.engine.artifacts import read_tensors
 from rummylab.engine.rows import Floats, Params
 from rummylab.engine.two_decks import kinds
+from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TOP, cards_on
-from rummylab.games.contract.rules import (
-    BUY,
-    BUY_UPCARD,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    LAY_DOWN,
-    LAY_OFF_CODE,
-    LAY_OFF_LOW_CODE,
-    PASS,
-    RUN,
-    SET,
-    can_draw_stock,
-    discards,
-    has_laid_down,
-    place_for,
-)
 
 FORMAT, VERSION = "rummylab contract counter", 1
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
@@ -81,16 +64,9 @@ WEIGHTS = len(P)
 
 
 @cache
-def load_tensors(path: Path) -> Tensors:
-    """Return the tensors of the artifact *path*; raise `ArtifactError` if it does not fit."""
-    tensors, manifest = read_artifact(path, SHAPES)
-    check_kind(manifest, path.name, FORMAT, VERSION)
-    return tensors
-
-
-def weights(options: ContractCounterOptions) -> Floats:
+def trained() -> Floats:
     """Return the trained numbers of the artifact."""
-    return load_tensors(ARTIFACT)["weights"].ravel()
+    return read_tensors(ARTIFACT, SHAPES, FORMAT, VERSION)["weights"].ravel()
 
 
 # --- Draw and buy -------------------------------------------------------------------------------------------------
@@ -101,7 +77,7 @@ def _improves(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
     """Return whether an upcard that brings the contract no nearer is worth more than a draw from the stock."""
     noinline()
     allowed = mine.hand & ~table.rules.wild_kinds
-    if table.up < 0 or has_laid_down(table, mine.seat) or allowed & ~bit(table.up) == 0:
+    if table.up < 0 or r.has_laid_down(table, mine.seat) or allowed & ~bit(table.up) == 0:
         return False
     left, at = unseen_by(table, mine), WEIGHTS + network_set(table)
     once, twice, jokers = with_upcard(table, mine)
@@ -130,19 +106,19 @@ def _wild_off(table: np.void, mine: np.void, card: int) -> int:
     noinline()
     on_set, on_run = np.int64(-1), np.int64(-1)
     for meld in range(table.n_melds):
-        if table.meld_kind[meld] == SET:
+        if table.meld_kind[meld] == r.SET:
             on_set = np.int64(meld)
-        elif table.meld_kind[meld] == RUN:
+        elif table.meld_kind[meld] == r.RUN:
             low, high, suit = np.int64(table.meld_low[meld]), np.int64(table.meld_high[meld]), table.meld_of[meld]
             held = mine.hand & ~table.rules.wild_kinds
             if high + 2 <= TOP and held & cards_on(np.int64(1) << (high + 2), np.int64(suit)):
-                return LAY_OFF_CODE + 64 * meld + card
+                return r.LAY_OFF_CODE + 64 * meld + card
             if low >= 2 and held & cards_on(np.int64(1) << (low - 2), np.int64(suit)):
-                return (LAY_OFF_LOW_CODE if high < TOP else LAY_OFF_CODE) + 64 * meld + card
+                return (r.LAY_OFF_LOW_CODE if high < TOP else r.LAY_OFF_CODE) + 64 * meld + card
             if low > 0 or high < TOP:
                 on_run = np.int64(meld)
     meld = on_set if on_set >= 0 else on_run
-    return LAY_OFF_CODE + 64 * meld + card if meld >= 0 else np.int64(-1)
+    return r.LAY_OFF_CODE + 64 * meld + card if meld >= 0 else np.int64(-1)
 
 
 @helper
@@ -155,7 +131,7 @@ def _lay_off(table: np.void, mine: np.void) -> int:
     cards = mine.hand & fitting(table)
     if cards:
         card = lowest(cards)
-        return LAY_OFF_CODE + 64 * place_for(table, card) + card
+        return r.LAY_OFF_CODE + 64 * r.place_for(table, card) + card
     wilds = kinds(mine) & table.rules.wild_kinds
     return _wild_off(table, mine, lowest(wilds)) if wilds else np.int64(-1)
 
@@ -163,22 +139,22 @@ def _lay_off(table: np.void, mine: np.void) -> int:
 @helper
 def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
     """Lay down or lay off; discard when nothing is left to do."""
-    if table.phase == LAY_DOWN:
+    if table.phase == r.LAY_DOWN:
         return next_meld(table, mine)
-    if has_laid_down(table, mine.seat):
+    if r.has_laid_down(table, mine.seat):
         code = _lay_off(table, mine)
     else:
         short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room)
         code = next_meld(table, mine) if short == 0 else np.int64(-1)
     if code >= 0:
         return code
-    allowed = discards(table, mine)
+    allowed = r.discards(table, mine)
     if allowed == 0:
-        return np.int64(PASS)
+        return np.int64(r.PASS)
     left, at = unseen_by(table, mine), WEIGHTS + network_set(table)
     once, twice, jokers = np.int64(mine.hand), np.int64(mine.twice), np.int64(mine.jokers)
     _, card = best_discard(table, mine, once, twice, jokers, allowed, left, params, at, params[P.noise], work)
-    return DISCARD_CODE + card
+    return r.DISCARD_CODE + card
 
 
 @register_agent(
@@ -187,15 +163,15 @@ def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
     summary="Plays for the most expected points of the round, in every contract, by networks on distance and live outs",
     source="ours, on the distance to the contract and its live outs",
     options=ContractCounterOptions,
-    weights=weights,
+    weights=lambda _: trained(),
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move with the highest value."""
     work = new_work()
-    if table.phase == BUY:
-        return np.int64(BUY_UPCARD) if _buys_upcard(table, mine, params, work) else np.int64(PASS)
-    if table.phase != DRAW:
+    if table.phase == r.BUY:
+        return np.int64(r.BUY_UPCARD) if _buys_upcard(table, mine, params, work) else np.int64(r.PASS)
+    if table.phase != r.DRAW:
         return _play(table, mine, params, work)
-    if not can_draw_stock(table) or wants_upcard(table, mine, work.room) or _improves(table, mine, params, work):
-        return np.int64(DRAW_PILE)
-    return np.int64(DRAW_STOCK)
+    if not r.can_draw_stock(table) or wants_upcard(table, mine, work.room) or _improves(table, mine, params, work):
+        return np.int64(r.DRAW_PILE)
+    return np.int64(r.DRAW_STOCK)

@@ -36,21 +36,9 @@ from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, popcount, ran
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import any_card, below, unit
 from rummylab.engine.rows import Floats, Params
+from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TWOS, at_least, dearest_rank, wilds_for_sets
-from rummylab.games.contract.rules import (
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    LAY_DOWN,
-    can_draw_stock,
-    discards,
-    has_laid_down,
-    is_wild,
-    n_wilds,
-    round_of,
-)
 
 _NOT_YET = -1e9
 
@@ -153,13 +141,13 @@ def _end_turn(
 def _draw(table: np.void, mine: np.void, params: Params, room: Floats) -> int:
     """Take the upcard if the rest of the turn is then worth more than with an average card from the stock."""
     if table.up < 0:
-        return np.int64(DRAW_STOCK)
+        return np.int64(r.DRAW_STOCK)
     seat, up, every = np.int64(mine.seat), np.int64(table.up), np.int64(ALL_CARDS)
-    down, fit = has_laid_down(table, seat), fitting(table)
+    down, fit = r.has_laid_down(table, seat), fitting(table)
     live, n_wild = unseen_cards(table, mine) & ~TWOS, unseen_wilds(table, mine)
     n_unseen = popcount(live) + n_wild
-    hand, wilds = mine.hand & ~TWOS, n_wilds(table.rules, mine.hand, mine.twice, mine.jokers)
-    if is_wild(table.rules, up):
+    hand, wilds = mine.hand & ~TWOS, r.n_wilds(table.rules, mine.hand, mine.twice, mine.jokers)
+    if r.is_wild(table.rules, up):
         taken, _, _ = _end_turn(table, seat, hand, wilds + 1, every, down, fit, live, n_wild, params, room)
     else:
         taken, _, _ = _end_turn(table, seat, hand | bit(up), wilds, every, down, fit, live, n_wild, params, room)
@@ -175,44 +163,44 @@ def _draw(table: np.void, mine: np.void, params: Params, room: Floats) -> int:
         card = bit(lowest(cards))
         value, _, _ = _end_turn(table, seat, hand | card, wilds, every, down, fit, live & ~card, n_wild, params, room)
         total += popcount(cards) * value
-    return np.int64(DRAW_PILE) if n_unseen == 0 or taken > total / n_unseen else np.int64(DRAW_STOCK)
+    return np.int64(r.DRAW_PILE) if n_unseen == 0 or taken > total / n_unseen else np.int64(r.DRAW_STOCK)
 
 
 @helper
 def _play(table: np.void, mine: np.void, params: Params, room: Floats) -> int:
     """Lay off what fits; then lay down or discard, whichever is worth more."""
     seat = np.int64(mine.seat)
-    down, fit = has_laid_down(table, seat), fitting(table)
+    down, fit = r.has_laid_down(table, seat), fitting(table)
     if down:
         code = lay_off(table, mine)
         if code >= 0:
             return code
-    allowed = discards(table, mine)
+    allowed = r.discards(table, mine)
     live, n_wild = unseen_cards(table, mine) & ~TWOS, unseen_wilds(table, mine)
-    hand, wilds = mine.hand & ~TWOS, n_wilds(table.rules, mine.hand, mine.twice, mine.jokers)
+    hand, wilds = mine.hand & ~TWOS, r.n_wilds(table.rules, mine.hand, mine.twice, mine.jokers)
     if not down:
         _, card, lays_down = _end_turn(table, seat, hand, wilds, allowed, down, fit, live, n_wild, params, room)
         if lays_down:
             return next_meld(table, mine)
     else:
         _, card = _best_discard(table, seat, hand, wilds, allowed, down, fit, live, n_wild, params, room)
-    return DISCARD_CODE + (lowest(allowed) if is_wild(table.rules, card) else card)
+    return r.DISCARD_CODE + (lowest(allowed) if r.is_wild(table.rules, card) else card)
 
 
 @helper
 def _random_move(table: np.void, mine: np.void) -> int:
     """Return a random move, for training data. Wilds are not discarded, and melds stay in the hand."""
-    if table.phase == DRAW:
-        return np.int64(DRAW_PILE) if table.up >= 0 and below(mine, np.int64(2)) else np.int64(DRAW_STOCK)
-    cards = discards(table, mine)
+    if table.phase == r.DRAW:
+        return np.int64(r.DRAW_PILE) if table.up >= 0 and below(mine, np.int64(2)) else np.int64(r.DRAW_STOCK)
+    cards = r.discards(table, mine)
     naturals = cards & ~TWOS & ALL_CARDS
-    return DISCARD_CODE + any_card(mine, naturals if naturals else cards)
+    return r.DISCARD_CODE + any_card(mine, naturals if naturals else cards)
 
 
 @helper
 def _knows(table: np.void) -> bool:
     """Return whether the values were fitted to this contract."""
-    number = round_of(table)
+    number = r.round_of(table)
     rules = table.rules
     is_two_sets = rules.set_sizes[number] == 0x33 and rules.runs[number] == 0
     return is_two_sets and rules.hand_size[number] == 7 and rules.seats == 2 and rules.decks == 1
@@ -236,9 +224,9 @@ def _knows(table: np.void) -> bool:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Choose the draw and the end of the turn with the highest value."""
-    if table.phase == LAY_DOWN or not _knows(table) or not can_draw_stock(table):
+    if table.phase == r.LAY_DOWN or not _knows(table) or not r.can_draw_stock(table):
         return choose(table, mine, np.int64(CHOSEN_ORDER), False)
-    if params[P.random_turns] > 0 and unit(mine) < params[P.random_turns] and not has_laid_down(table, mine.seat):
+    if params[P.random_turns] > 0 and unit(mine) < params[P.random_turns] and not r.has_laid_down(table, mine.seat):
         return _random_move(table, mine)
     room = np.empty(ROOM, np.float32)
-    return _draw(table, mine, params, room) if table.phase == DRAW else _play(table, mine, params, room)
+    return _draw(table, mine, params, room) if table.phase == r.DRAW else _play(table, mine, params, room)

@@ -17,32 +17,15 @@ from rummylab.cards.bits import bit, lowest, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import JOKER_BIT, minus
 from rummylab.engine.rows import Params
+from rummylab.games.contract import rules as r
 from rummylab.games.contract.distance import ROOM, Ints, is_within, measure, terms_of
 from rummylab.games.contract.laydown import next_meld
-from rummylab.games.contract.rules import (
-    BUY,
-    BUY_UPCARD,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    LAY_DOWN,
-    PASS,
-    can_draw_stock,
-    cost,
-    discards,
-    has_laid_down,
-    is_wild,
-    place_for,
-    round_of,
-    unseen,
-)
 
 
 @helper
 def measure_hand(table: np.void, hand: int, twice: int, jokers: int, room: Ints) -> tuple[int, int]:
     """Return the distance of a hand to this round's contract, and the cards that help."""
-    number, rules = round_of(table), table.rules
+    number, rules = r.round_of(table), table.rules
     sets, runs = np.int64(rules.set_sizes[number]), np.int64(rules.run_sizes[number])
     return measure(hand, twice, jokers, sets, runs, terms_of(rules), room)
 
@@ -53,10 +36,10 @@ def wants_upcard(table: np.void, mine: np.void, room: Ints) -> bool:
     up = np.int64(table.up)
     if up < 0:
         return False
-    if has_laid_down(table, mine.seat):
-        return place_for(table, up) >= 0
+    if r.has_laid_down(table, mine.seat):
+        return r.place_for(table, up) >= 0
     _, helps = measure_hand(table, mine.hand, mine.twice, mine.jokers, room)
-    return helps & (JOKER_BIT if is_wild(table.rules, up) else bit(up)) != 0
+    return helps & (JOKER_BIT if r.is_wild(table.rules, up) else bit(up)) != 0
 
 
 @helper
@@ -72,7 +55,7 @@ def live_outs(table: np.void, helps: int, once: int, twice: int, jokers: int) ->
 @helper
 def discards_at_distance(table: np.void, hand: int, twice: int, jokers: int, cards: int, short: int, room: Ints) -> int:
     """Return those of *cards* whose loss leaves the distance of a hand at *short*; all of them if there are none."""
-    number, rules = round_of(table), table.rules
+    number, rules = r.round_of(table), table.rules
     sets, runs, terms = np.int64(rules.set_sizes[number]), np.int64(rules.run_sizes[number]), terms_of(rules)
     free, left = np.int64(0), cards
     while left:
@@ -91,7 +74,7 @@ def _dearest(table: np.void, cards: int) -> int:
     while cards:
         card = cards & -cards
         cards &= cards - 1
-        points = np.int64(cost(table.rules, card, np.int64(0), np.int64(0)))
+        points = np.int64(r.cost(table.rules, card, np.int64(0), np.int64(0)))
         if points > most:
             most, found = points, np.int64(0)
         if points == most:
@@ -102,7 +85,7 @@ def _dearest(table: np.void, cards: int) -> int:
 @helper
 def _discard(table: np.void, mine: np.void, short: int, room: Ints) -> int:
     """Return the card to discard at distance *short*, -1 once the contract lies."""
-    allowed = discards(table, mine)
+    allowed = r.discards(table, mine)
     naturals = allowed & ~table.rules.wild_kinds
     if naturals == 0:
         return lowest(allowed & ~JOKER_BIT) if allowed & ~JOKER_BIT else np.int64(JOKER_ID)
@@ -112,7 +95,7 @@ def _discard(table: np.void, mine: np.void, short: int, room: Ints) -> int:
     most, found = np.int64(-1), lowest(cards)
     if cards & (cards - 1) == 0:
         return found
-    unseen_once, unseen_twice, unseen_jokers = unseen(table, mine)
+    unseen_once, unseen_twice, unseen_jokers = r.unseen(table, mine)
     while cards:
         card = lowest(cards)
         cards &= cards - 1
@@ -128,16 +111,16 @@ def _discard(table: np.void, mine: np.void, short: int, room: Ints) -> int:
 def _play(table: np.void, mine: np.void, room: Ints) -> int:
     """Lay down or lay off; discard when nothing is left to do."""
     short = np.int64(-1)
-    if table.phase == LAY_DOWN:
+    if table.phase == r.LAY_DOWN:
         return next_meld(table, mine)
-    if has_laid_down(table, mine.seat):
+    if r.has_laid_down(table, mine.seat):
         code = lay_off(table, mine)
     else:
         short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, room)
         code = next_meld(table, mine) if short == 0 else np.int64(-1)
     if code >= 0:
         return code
-    return DISCARD_CODE + _discard(table, mine, short, room) if discards(table, mine) else np.int64(PASS)
+    return r.DISCARD_CODE + _discard(table, mine, short, room) if r.discards(table, mine) else np.int64(r.PASS)
 
 
 @register_agent(
@@ -149,8 +132,8 @@ def _play(table: np.void, mine: np.void, room: Ints) -> int:
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move that lowers the distance to the contract."""
     room = np.empty(ROOM, np.int64)
-    if table.phase == DRAW:
-        return DRAW_PILE if not can_draw_stock(table) or wants_upcard(table, mine, room) else DRAW_STOCK
-    if table.phase == BUY:
-        return BUY_UPCARD if wants_upcard(table, mine, room) else PASS
+    if table.phase == r.DRAW:
+        return r.DRAW_PILE if not r.can_draw_stock(table) or wants_upcard(table, mine, room) else r.DRAW_STOCK
+    if table.phase == r.BUY:
+        return r.BUY_UPCARD if wants_upcard(table, mine, room) else r.PASS
     return _play(table, mine, room)

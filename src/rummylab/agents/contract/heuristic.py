@@ -24,26 +24,9 @@ from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
 from rummylab.engine.two_decks import kinds
 from rummylab.errors import OptionError
+from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
 from rummylab.games.contract.melds import TENS, TOP, at_least
-from rummylab.games.contract.rules import (
-    BUY,
-    BUY_UPCARD,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    LAY_OFF_CODE,
-    PASS,
-    can_draw_stock,
-    discards,
-    has_laid_down,
-    is_wild,
-    keeps_last,
-    naturals_for,
-    place_for,
-    welcome,
-)
 
 PROTECT, AVOID, KEEP, SINGLETONS, DEAR = 1, 2, 3, 4, 5
 """The discard rules, numbered as in the text; the rule about wilds comes before all of them ("never")."""
@@ -97,11 +80,11 @@ def _wants(table: np.void, mine: np.void) -> bool:
     up = np.int64(table.up)
     if up < 0:
         return False
-    if has_laid_down(table, mine.seat):
-        return place_for(table, up) >= 0
-    if is_wild(table.rules, up) or partners(table, mine.hand & ~table.rules.wild_kinds) & bit(up):
+    if r.has_laid_down(table, mine.seat):
+        return r.place_for(table, up) >= 0
+    if r.is_wild(table.rules, up) or partners(table, mine.hand & ~table.rules.wild_kinds) & bit(up):
         return True
-    return place_for(table, up) >= 0
+    return r.place_for(table, up) >= 0
 
 
 # --- Lay down, lay off --------------------------------------------------------------------------------------------
@@ -116,9 +99,9 @@ def lay_off(table: np.void, mine: np.void) -> int:
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        meld = place_for(table, card)
+        meld = r.place_for(table, card)
         if meld >= 0:
-            return LAY_OFF_CODE + 64 * meld + card
+            return r.LAY_OFF_CODE + 64 * meld + card
     return np.int64(-1)
 
 
@@ -136,7 +119,7 @@ def _welcome_to_others(table: np.void, seat: int) -> int:
     cards = np.int64(0)
     for k in range(table.n_melds):
         if table.owner[k] != seat:
-            cards |= naturals_for(table, k)
+            cards |= r.naturals_for(table, k)
     return cards & ~table.rules.wild_kinds
 
 
@@ -150,7 +133,7 @@ def _preferred(rule: int, table: np.void, mine: np.void, naturals: int) -> int:
     if rule == AVOID:  # "Avoid discarding ranks that could be laid off onto opponent's melds."
         return ~_welcome_to_others(table, mine.seat)
     if rule == KEEP:  # "Keep cards that can be laid onto AI's own melds."
-        return ~welcome(table, np.int64(mine.seat))
+        return ~r.welcome(table, np.int64(mine.seat))
     if rule == SINGLETONS:  # "Prefer discarding singletons."
         two, _, _ = at_least(naturals)
         single = naturals & ~(EACH_SUIT * two)
@@ -169,7 +152,7 @@ def _most_important_lowest(order: int) -> int:
 def _discard(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
     """Return the card to discard: each rule in turn narrows the choice, unless it would leave none."""
     always_inline()
-    legal = discards(table, mine)
+    legal = r.discards(table, mine)
     naturals = mine.hand & ~table.rules.wild_kinds
     # "Never discard wilds unless it has no other choice (all wilds)."
     cards = _if_any(legal & naturals, legal)
@@ -184,9 +167,9 @@ def _discard(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
 def choose(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
     """Return the AI's move; *order* and *is_random* concern its discard."""
     always_inline()
-    if table.phase == DRAW:
-        return DRAW_PILE if _wants(table, mine) or not can_draw_stock(table) else DRAW_STOCK
-    if table.phase == BUY:
+    if table.phase == r.DRAW:
+        return r.DRAW_PILE if _wants(table, mine) or not r.can_draw_stock(table) else r.DRAW_STOCK
+    if table.phase == r.BUY:
         return _buy(table, mine)
     return _play(table, mine, order, is_random)
 
@@ -195,14 +178,14 @@ def choose(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
 def _buy(table: np.void, mine: np.void) -> int:
     """Return whether to buy the upcard, which the text does not know: the AI buys what it would take."""
     noinline()
-    return BUY_UPCARD if _wants(table, mine) else PASS
+    return r.BUY_UPCARD if _wants(table, mine) else r.PASS
 
 
 @helper
 def _play(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
     noinline()
     # "After drawing, AI tries to lay down two 3-of-a-kinds (50% natural rule enforced)."
-    if table.short or not has_laid_down(table, mine.seat):
+    if table.short or not r.has_laid_down(table, mine.seat):
         meld = next_meld(table, mine)
         if meld >= 0:
             return meld
@@ -210,9 +193,9 @@ def _play(table: np.void, mine: np.void, order: int, is_random: bool) -> int:
         code = lay_off(table, mine)
         if code >= 0:
             return code
-    if keeps_last(table, mine.seat):
-        return np.int64(PASS)
-    return DISCARD_CODE + _discard(table, mine, order, is_random)
+    if r.keeps_last(table, mine.seat):
+        return np.int64(r.PASS)
+    return r.DISCARD_CODE + _discard(table, mine, order, is_random)
 
 
 @register_agent(

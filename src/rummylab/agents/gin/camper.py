@@ -19,27 +19,14 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.gin.champion_values import melding_cards
+from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw, upcard_melds
 from rummylab.agents.gin.medium import helps_opponent
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
-from rummylab.cards.melds import arrangement, best_discards, melded, min_deadwood
+from rummylab.cards.melds import arrangement, best_discards
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
-from rummylab.games.gin.rules import (
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    KNOCK_CODE,
-    OFFER,
-    SHOW_BIG_GIN,
-    TAKE_UP_CARD,
-    WALL,
-    can_knock,
-    can_take,
-    decline,
-    discards,
-)
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
+from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, KNOCK_CODE, SHOW_BIG_GIN, can_knock, can_take, discards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +89,7 @@ def _choice(table: np.void, mine: np.void, params: Params, lightest: int) -> int
 @helper
 def _discard(table: np.void, mine: np.void, params: Params) -> int:
     """Show gin, knock with little deadwood, or discard."""
-    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+    if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
     lightest, least = best_discards(mine.hand, discards(table, mine))
     limit = params[P.knock_from] - params[P.knock_fall] * (table.turn >> 1)
@@ -120,12 +107,8 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Take what melds; discard by outs, points and danger; knock rarely."""
-    if table.phase == DRAW or table.phase == OFFER:
-        up = bit(table.up)
-        takes = can_take(table) and melded(mine.hand | up) & up != 0
-        return np.int64(TAKE_UP_CARD) if takes else decline(table)
+    if is_draw(table):
+        return draw_code(table, can_take(table) and upcard_melds(table, mine))
     if table.phase == DISCARD:
         return _discard(table, mine, params)
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
-    return showdown_code(table, mine)
+    return closing_code(table, mine)

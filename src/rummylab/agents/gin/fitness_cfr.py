@@ -16,26 +16,13 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.gin.cfr_tables import bundled, table_discards, table_knocks, table_takes
+from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw, upcard_melds
 from rummylab.agents.gin.fitness import AT_RANDOM, TABLES, FitnessOptions, P, candidates, fittest
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import bit, lowest, popcount
-from rummylab.cards.melds import melded, min_deadwood
+from rummylab.cards.bits import lowest, popcount
 from rummylab.cards.rng import any_card
 from rummylab.engine.rows import Params
-from rummylab.games.gin.rules import (
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    KNOCK_CODE,
-    OFFER,
-    SHOW_BIG_GIN,
-    TAKE_UP_CARD,
-    WALL,
-    can_knock,
-    can_take,
-    decline,
-)
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
+from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, KNOCK_CODE, SHOW_BIG_GIN, can_knock, can_take, decline
 
 
 @helper
@@ -44,10 +31,10 @@ def draw(table: np.void, mine: np.void, params: Params) -> int:
     if not can_take(table):
         return decline(table)
     if params[P.draw_melds]:
-        takes = melded(mine.hand | bit(table.up)) & bit(table.up) != 0
+        takes = upcard_melds(table, mine)
     else:
         takes = table_takes(table, mine, params, TABLES, params[P.pure], params[P.blend])
-    return np.int64(TAKE_UP_CARD) if takes else decline(table)
+    return draw_code(table, takes)
 
 
 @helper
@@ -72,7 +59,7 @@ def best_candidates(table: np.void, mine: np.void, params: Params) -> tuple[int,
 @helper
 def discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
     """Decide about the knock, then choose among the best candidates."""
-    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+    if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
     cards, left = best_candidates(table, mine, params)
     may_knock = knocks(table, mine, left, params) and can_knock(table, mine, lowest(cards))
@@ -85,13 +72,11 @@ def discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
 @helper
 def choose(table: np.void, mine: np.void, params: Params) -> int:
     """Return the agent's move."""
-    if table.phase == DRAW or table.phase == OFFER:
+    if is_draw(table):
         return draw(table, mine, params)
     if table.phase == DISCARD:
         return discard_or_knock(table, mine, params)
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
-    return showdown_code(table, mine)
+    return closing_code(table, mine)
 
 
 @register_agent(

@@ -15,15 +15,14 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.gin.cfr_tables import bundled
+from rummylab.agents.gin.common import closing_code, has_big_gin, is_draw
 from rummylab.agents.gin.fitness import ANY, ONE_BY_ONE, FitnessOptions, P, candidates, having
 from rummylab.agents.gin.fitness_cfr import draw, knocks
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import lowest, popcount
-from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import any_card
 from rummylab.engine.rows import Params
-from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, DRAW, KNOCK_CODE, OFFER, SHOW_BIG_GIN, WALL, can_knock
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
+from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, KNOCK_CODE, SHOW_BIG_GIN, can_knock
 
 
 @helper
@@ -45,7 +44,7 @@ def remaining(table: np.void, mine: np.void, cards: int, left: int, params: Para
 
 @helper
 def _discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
-    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+    if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
     cards, left = candidates(table, mine)
     may_knock = knocks(table, mine, left, params) and can_knock(table, mine, lowest(cards))
@@ -65,10 +64,8 @@ def _discard_or_knock(table: np.void, mine: np.void, params: Params) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw and knock by the CFR tables; discard a remaining candidate."""
-    if table.phase == DRAW or table.phase == OFFER:
+    if is_draw(table):
         return draw(table, mine, params)
     if table.phase == DISCARD:
         return _discard_or_knock(table, mine, params)
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
-    return showdown_code(table, mine)
+    return closing_code(table, mine)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rummylab._jit import helper
+from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw
 from rummylab.agents.gin.fitness import candidates, unmeldable
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, popcount
@@ -24,21 +25,7 @@ from rummylab.cards.melds import best_discards, dearest, min_deadwood
 from rummylab.cards.rng import any_card
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
-from rummylab.games.gin.rules import (
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    KNOCK_CODE,
-    OFFER,
-    SHOW_BIG_GIN,
-    TAKE_UP_CARD,
-    WALL,
-    can_knock,
-    can_take,
-    decline,
-    discards,
-)
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
+from rummylab.games.gin.rules import DISCARD, DISCARD_CODE, KNOCK_CODE, SHOW_BIG_GIN, can_knock, can_take, discards
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +100,7 @@ def _discard(table: np.void, mine: np.void) -> int:
 @helper
 def _discard_or_knock(table: np.void, mine: np.void, knock_at: float) -> int:
     noinline()
-    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+    if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
     cards, left = candidates(table, mine)
     if knocks(left, table.limit, knock_at) and can_knock(table, mine, lowest(cards)):
@@ -130,11 +117,9 @@ def _discard_or_knock(table: np.void, mine: np.void, knock_at: float) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw for less deadwood; discard what is useless to both; knock by the options."""
-    if table.phase == DRAW or table.phase == OFFER:
+    if is_draw(table):
         takes = can_take(table) and drops_deadwood(table, mine, np.int64(params[P.minimum_drop]))
-        return np.int64(TAKE_UP_CARD) if takes else decline(table)
+        return draw_code(table, takes)
     if table.phase == DISCARD:
         return _discard_or_knock(table, mine, params[P.knock_at])
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
-    return showdown_code(table, mine)
+    return closing_code(table, mine)

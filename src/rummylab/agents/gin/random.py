@@ -14,39 +14,26 @@ from rummylab.agents.register import register_agent
 from rummylab.cards.bits import choose, rare
 from rummylab.cards.rng import any_card, below
 from rummylab.engine.rows import Params
-from rummylab.games.gin.rules import (
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    KNOCK_CODE,
-    MAX_LEGAL,
-    OFFER,
-    TAKE_UP_CARD,
-    can_knock,
-    can_take,
-    decline,
-    discards,
-    legal_codes,
-)
+from rummylab.games.gin import rules as r
 
 
 @helper
 def _any_legal(table: np.void, mine: np.void) -> int:
     rare()
-    codes = np.empty(MAX_LEGAL, np.int16)
-    return np.int64(codes[below(mine, legal_codes(table, mine, codes))])
+    codes = np.empty(r.MAX_LEGAL, np.int16)
+    return np.int64(codes[below(mine, r.legal_codes(table, mine, codes))])
 
 
 @register_agent(game="gin", name="random", summary="Random legal moves", source="the baseline of every study")
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make a random legal move."""
-    if table.phase == DRAW or table.phase == OFFER:
-        declined = decline(table)
-        return choose(below(mine, np.int64(2)) != 0, TAKE_UP_CARD, declined) if can_take(table) else declined
-    if table.phase == DISCARD:
-        cards = discards(table, mine)
+    if table.phase == r.DRAW or table.phase == r.OFFER:
+        declined = r.decline(table)
+        return choose(below(mine, np.int64(2)) != 0, r.TAKE_UP_CARD, declined) if r.can_take(table) else declined
+    if table.phase == r.DISCARD:
+        cards = r.discards(table, mine)
         card = any_card(mine, cards)
-        if can_knock(table, mine, card) and below(mine, np.int64(2)):
-            return KNOCK_CODE + card
-        return DISCARD_CODE + card
+        if r.can_knock(table, mine, card) and below(mine, np.int64(2)):
+            return r.KNOCK_CODE + card
+        return r.DISCARD_CODE + card
     return _any_legal(table, mine)

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import helper
+from rummylab.agents.gin_pass.common import draw_code
 from rummylab.agents.gin_pass.counter_values import (
     N_NUMBERS,
     N_SETS,
@@ -36,18 +37,9 @@ from rummylab.cards.bits import bit, lowest
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import nearly_normal
 from rummylab.engine.agent_options import AgentOptions, option
-from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
+from rummylab.engine.artifacts import read_tensors
 from rummylab.engine.rows import Floats, Params
-from rummylab.games.gin_pass.rules import (
-    DISCARD_CODE,
-    DRAW,
-    DRAW_STOCK,
-    KNOCK_CODE,
-    PASS,
-    PASS_CODE,
-    TAKE_UP_CARD,
-    unseen,
-)
+from rummylab.games.gin_pass.rules import DISCARD_CODE, DRAW, KNOCK_CODE, PASS, PASS_CODE, unseen
 
 FORMAT, VERSION = "rummylab pass counter", 1
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
@@ -70,16 +62,9 @@ WEIGHTS = len(P)
 
 
 @cache
-def load_tensors(path: Path) -> Tensors:
-    """Return the tensors of the artifact *path*; raise `ArtifactError` if it does not fit."""
-    tensors, manifest = read_artifact(path, SHAPES)
-    check_kind(manifest, path.name, FORMAT, VERSION)
-    return tensors
-
-
-def weights(options: PassCounterOptions) -> Floats:
+def trained() -> Floats:
     """Return the trained numbers of the artifact."""
-    return load_tensors(ARTIFACT)["weights"].ravel()
+    return read_tensors(ARTIFACT, SHAPES, FORMAT, VERSION)["weights"].ravel()
 
 
 @helper
@@ -103,7 +88,7 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     take = take_value(table, mine, live, params, WEIGHTS, work, values)
     if params[P.noise] > 0:
         take += np.float32(nearly_normal(mine, params[P.noise]))
-    return np.int64(TAKE_UP_CARD if take > stock + params[P.margin] else DRAW_STOCK)
+    return draw_code(take > stock + params[P.margin])
 
 
 @helper
@@ -139,7 +124,7 @@ def _pass(table: np.void, mine: np.void, params: Params) -> int:
     summary="Plays for the most expected points by networks that count what every unseen card does for a hand",
     source="ours",
     options=PassCounterOptions,
-    weights=weights,
+    weights=lambda _: trained(),
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Pass, draw, discard and knock by the learned values."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rummylab._jit import helper
+from rummylab.agents.gin_pass.common import draw_code
 from rummylab.agents.gin_pass.keats import cheapest_card, highest_card, is_in_meld, strip_melds
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit
@@ -20,16 +21,7 @@ from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import any_card
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
-from rummylab.games.gin_pass.rules import (
-    DISCARD_CODE,
-    DRAW,
-    DRAW_STOCK,
-    KNOCK_CODE,
-    PASS,
-    PASS_CODE,
-    TAKE_UP_CARD,
-    can_knock,
-)
+from rummylab.games.gin_pass.rules import DISCARD_CODE, DRAW, KNOCK_CODE, PASS, PASS_CODE, can_knock
 
 HIGHEST, UNMELDED, ANY = range(3)
 """Values of ``throws``."""
@@ -70,7 +62,7 @@ def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw from the stock, unless told to take melds; give away a card and knock by the options."""
     if table.phase == DRAW:
         is_wanted = params[P.takes_melds] != 0 and is_in_meld(np.int64(table.up), mine.hand | bit(table.up))
-        return np.int64(TAKE_UP_CARD if is_wanted else DRAW_STOCK)
+        return draw_code(is_wanted)
     card = _discard(mine, np.int64(params[P.throws]))
     if table.phase == PASS:
         return PASS_CODE + card

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rummylab._jit import helper, kernel
+from rummylab.agents.gin_pass.common import draw_code, throw_or_knock
 from rummylab.agents.register import Variant, register_agent
 from rummylab.beliefs.fuzzy import FuzzyCards
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, highest, lowest, points, popcount, ranks_of
@@ -48,13 +49,9 @@ from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
 from rummylab.engine.seats import Seat
 from rummylab.games.gin_pass.rules import (
-    DISCARD_CODE,
     DRAW,
-    DRAW_STOCK,
-    KNOCK_CODE,
     PASS,
     PASS_CODE,
-    TAKE_UP_CARD,
     can_knock,
     next_seat,
     unseen,
@@ -305,12 +302,6 @@ def takes(hand: int, up: int, unseen: int, last: int, params: Params) -> bool:
 # --- Decisions ----------------------------------------------------------------------------------------------------
 
 
-@helper
-def throw_or_knock(table: np.void, mine: np.void, card: int) -> int:
-    """Return the move that discards *card*, with a knock if that is possible."""
-    return (KNOCK_CODE if can_knock(table, mine, card) else DISCARD_CODE) + card
-
-
 _SOURCE = "Keats, code report"
 
 
@@ -348,7 +339,7 @@ def act(table: np.void, mine: np.void, params: Params) -> int:
     hidden = unseen(table, mine)
     last = np.int64(table.last_discard[next_seat(table, mine.seat)])
     if table.phase == DRAW:
-        return TAKE_UP_CARD if takes(mine.hand, np.int64(table.up), hidden, last, params) else DRAW_STOCK
+        return draw_code(takes(mine.hand, np.int64(table.up), hidden, last, params))
     card = card_to_throw(mine.hand, hidden, last, params)
     if table.phase == PASS:
         return PASS_CODE + card

@@ -11,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.gin_pass.keats import cheapest_card, highest_card, is_in_meld, strip_melds, throw_or_knock
+from rummylab.agents.gin_pass.common import draw_code, throw_or_knock
+from rummylab.agents.gin_pass.keats import cheapest_card, highest_card, is_in_meld, strip_melds
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit
 from rummylab.engine.rows import Params
-from rummylab.games.gin_pass.rules import DRAW, DRAW_STOCK, PASS, PASS_CODE, TAKE_UP_CARD
+from rummylab.games.gin_pass.rules import DRAW, PASS, PASS_CODE
 
 
 @helper
@@ -35,5 +36,5 @@ def highest_unmelded(table: np.void, mine: np.void) -> int:
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Take what melds; give away the highest unmelded card."""
     if table.phase == DRAW:
-        return TAKE_UP_CARD if is_in_meld(np.int64(table.up), mine.hand | bit(table.up)) else DRAW_STOCK
+        return draw_code(is_in_meld(np.int64(table.up), mine.hand | bit(table.up)))
     return highest_unmelded(table, mine)

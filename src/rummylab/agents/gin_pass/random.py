@@ -9,26 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from rummylab.agents.gin_pass.common import draw_code
 from rummylab.agents.register import register_agent
 from rummylab.cards.rng import any_card, below
 from rummylab.engine.rows import Params
-from rummylab.games.gin_pass.rules import (
-    DISCARD_CODE,
-    DRAW,
-    DRAW_STOCK,
-    KNOCK_CODE,
-    PASS,
-    PASS_CODE,
-    TAKE_UP_CARD,
-    can_knock,
-)
+from rummylab.games.gin_pass.rules import DISCARD_CODE, DRAW, KNOCK_CODE, PASS, PASS_CODE, can_knock
 
 
 @register_agent(game="gin_pass", name="random", summary="Random legal moves", source="the baseline of every study")
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make a random legal move."""
     if table.phase == DRAW:
-        return TAKE_UP_CARD if below(mine, np.int64(2)) else DRAW_STOCK
+        return draw_code(below(mine, np.int64(2)) != 0)
     card = any_card(mine, mine.hand)
     if table.phase == PASS:
         return PASS_CODE + card

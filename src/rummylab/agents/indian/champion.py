@@ -29,27 +29,16 @@ from rummylab.agents.indian.champion_values import (
     take_value,
     weigh_discards,
 )
-from rummylab.agents.indian.common import between_deals, distance_now, is_first_turn, next_seat, spare_cards
+from rummylab.agents.indian.common import between_deals, distance_now, draw_code, is_first_turn, next_seat, spare_cards
 from rummylab.agents.indian.mindist_outs import drop_loses_the_match
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, lowest
 from rummylab.cards.rng import nearly_normal
 from rummylab.engine.agent_options import AgentOptions, option
-from rummylab.engine.artifacts import Tensors, check_kind, read_artifact
+from rummylab.engine.artifacts import Tensors, read_tensors
 from rummylab.engine.rows import Floats, Params
 from rummylab.games.indian.mindist import outs
-from rummylab.games.indian.rules import (
-    DECLARE_CODE,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    DROP,
-    OVER,
-    can_take,
-    n_in,
-    unseen,
-)
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, DROP, OVER, can_take, n_in, unseen
 
 FORMAT, VERSION = "rummylab indian champion", 2
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
@@ -83,9 +72,7 @@ _OUTS = 1
 @cache
 def load_tensors(path: Path) -> Tensors:
     """Return the tensors of the artifact *path*; raise `ArtifactError` if it does not fit."""
-    tensors, manifest = read_artifact(path, SHAPES)
-    check_kind(manifest, path.name, FORMAT, VERSION)
-    return tensors
+    return read_tensors(path, SHAPES, FORMAT, VERSION)
 
 
 def weights(kind: str, options: IndianChampionOptions) -> Floats:
@@ -138,12 +125,12 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     """Drop, take the upcard or draw from the stock."""
     may_drop = params[P.drops] > 0 and is_first_turn(table, mine) and not drop_loses_the_match(table, mine)
     if not can_take(table) and not may_drop:
-        return np.int64(DRAW_STOCK)
+        return draw_code(False)
     take, stock = draw_values(table, mine, params)
     if may_drop and max(take, stock) < drop_below(table, mine, params):
         return np.int64(DROP)
     takes = can_take(table) and take + nearly_normal(mine, params[P.noise]) > stock
-    return np.int64(DRAW_PILE) if takes else np.int64(DRAW_STOCK)
+    return draw_code(takes)
 
 
 @helper

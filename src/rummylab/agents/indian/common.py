@@ -14,6 +14,7 @@ from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.games.indian.mindist import discards14, min_dist, outs
 from rummylab.games.indian.minscore import min_score
 from rummylab.games.indian.rules import (
+    DRAW,
     DRAW_PILE,
     DRAW_STOCK,
     DROP,
@@ -124,6 +125,12 @@ def between_deals(table: np.void, mine: np.void) -> int:
     return np.int64(SPLIT_CODE) if is_fair else np.int64(PLAY_ON_CODE)
 
 
+@helper
+def draw_code(takes: bool) -> int:
+    """Return the move that takes the upcard, or draws from the stock."""
+    return np.int64(DRAW_PILE) if takes else np.int64(DRAW_STOCK)
+
+
 # --- Distances ----------------------------------------------------------------------------------------------------
 
 
@@ -169,9 +176,13 @@ def draw_by_distance(table: np.void, mine: np.void, drop_at: float) -> int:
     distance = distance_now(table, mine)
     if drop_at > 0 and distance >= drop_at and is_first_turn(table, mine):
         return np.int64(DROP)
-    if can_take(table) and upcard_lowers_distance(table, mine, distance):
-        return np.int64(DRAW_PILE)
-    return np.int64(DRAW_STOCK)
+    return draw_code(can_take(table) and upcard_lowers_distance(table, mine, distance))
+
+
+@helper
+def before_discard(table: np.void, mine: np.void, drop_at: float) -> int:
+    """Return a MinDist agent's move in all phases but the discard: its draw, or its answer between deals."""
+    return draw_by_distance(table, mine, drop_at) if table.phase == DRAW else between_deals(table, mine)
 
 
 # --- Scores -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.indian.common import between_deals, cheapest
+from rummylab.agents.indian.common import between_deals, cheapest, draw_code
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import EACH_SUIT, bit, lowest, popcount
 from rummylab.cards.rng import any_card
@@ -21,17 +21,7 @@ from rummylab.engine.rows import Params
 from rummylab.engine.two_decks import kinds
 from rummylab.games.indian.melds import GROUP
 from rummylab.games.indian.minscore import pure_windows, window_cards
-from rummylab.games.indian.rules import (
-    DECLARE_CODE,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    OVER,
-    can_take,
-    declarable,
-    is_joker,
-)
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, OVER, can_take, declarable, is_joker
 
 
 @helper
@@ -52,9 +42,9 @@ def _melded(cards: int) -> int:
 @helper
 def _draw(table: np.void, mine: np.void) -> int:
     if not can_take(table) or is_joker(table, table.up) or _melded(mine.hand) == 0:
-        return np.int64(DRAW_STOCK)
+        return draw_code(False)
     up = bit(table.up)
-    return np.int64(DRAW_STOCK) if _melded(mine.hand | up) & up else np.int64(DRAW_PILE)
+    return draw_code(_melded(mine.hand | up) & up == 0)
 
 
 @register_agent(

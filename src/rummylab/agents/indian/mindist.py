@@ -16,10 +16,9 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.agents.indian.common import (
     DropOptions,
-    between_deals,
+    before_discard,
     dearest,
     distance_before_draw,
-    draw_by_distance,
     spare_cards,
 )
 from rummylab.agents.register import Variant, register_agent
@@ -27,7 +26,7 @@ from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card
 from rummylab.engine.agent_options import option
 from rummylab.engine.rows import Params
-from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, OVER
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD, DISCARD_CODE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +71,6 @@ def _discard(table: np.void, mine: np.void, discards_drawn: bool) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw for the lowest MinDist; declare, or discard the costliest spare card."""
-    if table.phase > OVER:
-        return between_deals(table, mine)
-    if table.phase == DRAW:
-        return draw_by_distance(table, mine, params[P.drop_at])
+    if table.phase != DISCARD:
+        return before_discard(table, mine, params[P.drop_at])
     return _discard(table, mine, params[P.discards_drawn] > 0)

@@ -16,10 +16,9 @@ from rummylab._jit import helper
 from rummylab.agents.indian.common import (
     DROP_AT,
     DropOptions,
-    between_deals,
+    before_discard,
     dearest,
     distance_before_draw,
-    draw_by_distance,
     near,
     next_seat,
     spare_cards,
@@ -28,7 +27,7 @@ from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card
 from rummylab.engine.rows import Params
-from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, OVER
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD, DISCARD_CODE
 
 P = DropOptions.indices()
 
@@ -71,8 +70,6 @@ def _discard(table: np.void, mine: np.void) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw for the lowest MinDist; declare, or discard the safest spare card."""
-    if table.phase > OVER:
-        return between_deals(table, mine)
-    if table.phase == DRAW:
-        return draw_by_distance(table, mine, params[P.drop_at])
+    if table.phase != DISCARD:
+        return before_discard(table, mine, params[P.drop_at])
     return _discard(table, mine)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.indian.common import between_deals, is_first_turn, least_scores
+from rummylab.agents.indian.common import between_deals, draw_code, is_first_turn, least_scores
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import bit, lowest
 from rummylab.cards.card import JOKER_ID
@@ -23,17 +23,7 @@ from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
 from rummylab.engine.two_decks import kinds
 from rummylab.games.indian.minscore import min_score
-from rummylab.games.indian.rules import (
-    DECLARE_CODE,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    DROP,
-    OVER,
-    can_take,
-    declarable,
-)
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, DROP, OVER, can_take, declarable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +54,7 @@ def _draw(table: np.void, mine: np.void, drop_at: float) -> int:
     score = min_score(mine.hand, mine.twice, mine.jokers, np.int64(table.wild), np.int64(table.rules.score_rule))
     if drop_at > 0 and score >= drop_at and is_first_turn(table, mine):
         return np.int64(DROP)
-    return np.int64(DRAW_PILE) if can_take(table) and _upcard_saves(table, mine, score) else np.int64(DRAW_STOCK)
+    return draw_code(can_take(table) and _upcard_saves(table, mine, score))
 
 
 @register_agent(

@@ -13,25 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.indian.common import between_deals
+from rummylab.agents.indian.common import between_deals, draw_code
 from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import lowest
 from rummylab.cards.rng import any_card, below
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.rows import Params
 from rummylab.engine.two_decks import kinds
-from rummylab.games.indian.rules import (
-    DECLARE_CODE,
-    DISCARD_CODE,
-    DRAW,
-    DRAW_PILE,
-    DRAW_STOCK,
-    DROP,
-    OVER,
-    can_drop,
-    can_take,
-    declarable,
-)
+from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, DROP, OVER, can_drop, can_take, declarable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +38,7 @@ def _draw(table: np.void, mine: np.void, drops: bool) -> int:
     choice = below(mine, np.int64(3 if drops else 2))
     if choice == 2 and can_drop(table):
         return np.int64(DROP)
-    return np.int64(DRAW_PILE) if choice == 1 and can_take(table) else np.int64(DRAW_STOCK)
+    return draw_code(choice == 1 and can_take(table))
 
 
 @register_agent(

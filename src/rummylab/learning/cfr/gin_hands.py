@@ -27,21 +27,7 @@ from rummylab.agents.gin.fitness_cfr import best_candidates, choose
 from rummylab.cards.bits import bit, lowest, popcount
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import AGENT, DECK, any_card, below, mix, unit
-from rummylab.games.gin.rules import (
-    DISCARD,
-    DISCARD_CODE,
-    DRAW,
-    KNOCK_CODE,
-    OFFER,
-    RECORD,
-    TAKE_UP_CARD,
-    Rows,
-    can_take,
-    decline,
-    open_hand,
-    shuffle_deck,
-    step,
-)
+from rummylab.games.gin import rules as r
 from rummylab.learning.cfr.regrets import UPDATE_POINTER
 from rummylab.learning.signatures import FLOAT, FLOATS, INT, PARAMS, rows_of
 
@@ -64,14 +50,14 @@ def _won(row: np.void, seat: int) -> float:
 
 
 @helper
-def _worth(rows: Rows, code: int, params: Policy, counts: Any) -> float:
+def _worth(rows: r.Rows, code: int, params: Policy, counts: Any) -> float:
     """Return what the actor of ``rows[0]`` wins with the action *code* if both then play by *params*."""
     seat = rows[0].table.actor
     rows[1] = rows[0]
     row = rows[1]
-    step(row, code)
+    r.step(row, code)
     while row.table.actor >= 0:
-        step(row, choose(row.table, row.mine[row.table.actor], params))
+        r.step(row, choose(row.table, row.mine[row.table.actor], params))
     counts[1] += 1
     return _won(row, seat)
 
@@ -95,18 +81,18 @@ def _learn(
 
 @helper
 def _learn_draw(
-    rows: Rows, params: Policy, regrets: Floats, gains: Floats, update: Any, keep: float, counts: Any
+    rows: r.Rows, params: Policy, regrets: Floats, gains: Floats, update: Any, keep: float, counts: Any
 ) -> None:
     table = rows[0].table
     place = draw_set(table, rows[0].mine[table.actor])
-    stock = _worth(rows, decline(table), params, counts)
-    taken = _worth(rows, TAKE_UP_CARD, params, counts)
+    stock = _worth(rows, r.decline(table), params, counts)
+    taken = _worth(rows, r.TAKE_UP_CARD, params, counts)
     _learn(place, stock, taken, params, regrets, gains, update, keep)
 
 
 @helper
 def _learn_knock(
-    rows: Rows,
+    rows: r.Rows,
     cards: int,
     left: int,
     params: Policy,
@@ -117,14 +103,14 @@ def _learn_knock(
     counts: Any,
 ) -> None:
     card = lowest(cards)
-    on = _worth(rows, DISCARD_CODE + card, params, counts)
-    knocked = _worth(rows, KNOCK_CODE + card, params, counts)
+    on = _worth(rows, r.DISCARD_CODE + card, params, counts)
+    knocked = _worth(rows, r.KNOCK_CODE + card, params, counts)
     _learn(knock_set(rows[0].table, left), on, knocked, params, regrets, gains, update, keep)
 
 
 @helper
 def _learn_discard(
-    rows: Rows,
+    rows: r.Rows,
     cards: int,
     params: Policy,
     regrets: Floats,
@@ -148,7 +134,7 @@ def _learn_discard(
         card = any_card(rows[2].mine[0], cards)
         cards &= ~bit(card)
         row_of[i, 0] = card
-        row_of[i, 1] = _worth(rows, DISCARD_CODE + card, params, counts)
+        row_of[i, 1] = _worth(rows, r.DISCARD_CODE + card, params, counts)
     later = row_of[n - 1, 1]
     for i in range(n - 2, -1, -1):
         place = discard_set(np.int64(row_of[i, 0]) & 15, stage, deadwood)
@@ -190,20 +176,20 @@ def _add_discard(
 @helper
 def _exploring_move(table: np.void, cards: int, left: int, rng: np.void) -> int:
     """Return a random move among those that the tables can choose."""
-    if table.phase != DISCARD:
-        return np.int64(TAKE_UP_CARD) if below(rng, 2) else decline(table)
-    code = KNOCK_CODE if left <= table.limit and (left == 0 or below(rng, 2)) else DISCARD_CODE
+    if table.phase != r.DISCARD:
+        return np.int64(r.TAKE_UP_CARD) if below(rng, 2) else r.decline(table)
+    code = r.KNOCK_CODE if left <= table.limit and (left == 0 or below(rng, 2)) else r.DISCARD_CODE
     return code + any_card(rng, cards)
 
 
 @kernel_of(
     types.void(
-        *(rows_of(RECORD), INT, INT, INT, PARAMS, FLOATS, FLOATS, FLOATS, types.float64[:, ::1]),
+        *(rows_of(r.RECORD), INT, INT, INT, PARAMS, FLOATS, FLOATS, FLOATS, types.float64[:, ::1]),
         *(UPDATE_POINTER, FLOAT, FLOAT, FLOAT, FLOAT, types.int64[::1]),
     )
 )
 def learn_hands(
-    rows: Rows,
+    rows: r.Rows,
     seed: int,
     done: int,
     hands: int,
@@ -233,13 +219,13 @@ def learn_hands(
         rng.rng = mix(seed, t, 0, AGENT + 2)
         for seat in range(2):
             row.mine[seat].rng = mix(seed, t, 0, AGENT + seat)
-        shuffle_deck(row, mix(seed, t, 0, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, t, 0, DECK))
+        r.open_hand(row)
         while table.actor >= 0:
             mine = row.mine[table.actor]
-            is_draw = (table.phase == DRAW or table.phase == OFFER) and can_take(table)
+            is_draw = (table.phase == r.DRAW or table.phase == r.OFFER) and r.can_take(table)
             cards, left = np.int64(0), np.int64(0)
-            if table.phase == DISCARD:
+            if table.phase == r.DISCARD:
                 cards, left = best_candidates(table, mine, params)
             can_choose = popcount(cards) > 1 and left > 0  # with gin, the discard does not matter
             can_wait = cards != 0 and 0 < left <= table.limit
@@ -261,7 +247,7 @@ def learn_hands(
                     else:
                         _learn_discard(rows, cards, params, regrets, gains, update, keep_negative, row_of, counts)
                 if unit(rng) < explore:
-                    step(row, _exploring_move(table, cards, left, rng))
+                    r.step(row, _exploring_move(table, cards, left, rng))
                     continue
-            step(row, choose(table, mine, params))
+            r.step(row, choose(table, mine, params))
         counts[0] += 1

@@ -24,24 +24,7 @@ from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.rows import MAX_HANDS
 from rummylab.engine.rules import Rules
 from rummylab.errors import AgentError
-from rummylab.games.gin.rules import (
-    ACT_POINTER,
-    DISCARD_CODE,
-    DRAW_STOCK,
-    LAY_OFF_CODE,
-    MAX_TURN,
-    RECORD,
-    TAKE_UP_CARD,
-    Rows,
-    first_starter,
-    is_legal,
-    match_is_over,
-    next_starter,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-)
+from rummylab.games.gin import rules as r
 from rummylab.learning.signatures import INT, PARAMS, rows_of
 
 Turns = npt.NDArray[np.uint8]
@@ -61,7 +44,7 @@ HAND = np.dtype(
 """One hand. Its turns are pairs: the card drawn (plus PILE if it was the upcard), and the discard."""
 PILE = 64
 CARD = 63
-MAX_TURNS = 2 * MAX_TURN
+MAX_TURNS = 2 * r.MAX_TURN
 _ROOM = (256, 1 << 14)  # hands and turns of one game; longer games, which are rare, are cut off here
 
 
@@ -82,17 +65,17 @@ def _note_hand(
         seat = table.actor
         mine = row.mine[seat]
         code = first(table, mine, params) if seat == swap else second(table, mine, params2)
-        if not is_legal(table, mine, code):
+        if not r.is_legal(table, mine, code):
             return False
-        if n == 0 and (code == DRAW_STOCK or code == TAKE_UP_CARD):
+        if n == 0 and (code == r.DRAW_STOCK or code == r.TAKE_UP_CARD):
             hand.first = seat
             hand.offers = table.offers
-        step(row, code)
-        if code == DRAW_STOCK or code == TAKE_UP_CARD:
-            drawn = mine.drawn + (PILE if code == TAKE_UP_CARD else 0)
-        elif DISCARD_CODE <= code < LAY_OFF_CODE and n < MAX_TURNS and start + n < turns.shape[0]:
+        r.step(row, code)
+        if code == r.DRAW_STOCK or code == r.TAKE_UP_CARD:
+            drawn = mine.drawn + (PILE if code == r.TAKE_UP_CARD else 0)
+        elif r.DISCARD_CODE <= code < r.LAY_OFF_CODE and n < MAX_TURNS and start + n < turns.shape[0]:
             turns[start + n, 0] = drawn
-            turns[start + n, 1] = (code - DISCARD_CODE) & CARD
+            turns[start + n, 1] = (code - r.DISCARD_CODE) & CARD
             n += 1
     hand.turns = n
     return True
@@ -100,12 +83,12 @@ def _note_hand(
 
 @kernel_of(
     INT(
-        *(rows_of(RECORD), INT, INT, INT, ACT_POINTER, ACT_POINTER, PARAMS, PARAMS),
+        *(rows_of(r.RECORD), INT, INT, INT, r.ACT_POINTER, r.ACT_POINTER, PARAMS, PARAMS),
         *(rows_of(HAND), types.uint8[:, ::1]),
     )
 )
 def note_game(
-    rows: Rows,
+    rows: r.Rows,
     seed: int,
     game: int,
     swap: int,
@@ -113,20 +96,20 @@ def note_game(
     second: Any,
     params: Any,
     params2: Any,
-    hands: Rows,
+    hands: r.Rows,
     turns: Turns,
 ) -> int:
     """Play one game with the first agent in seat *swap*; return the number of hands, or -1 after an illegal action."""
     row = rows[0]
     table = row.table
-    open_match(row, first_starter(table, typed_root(seed), game))
+    r.open_match(row, r.first_starter(table, typed_root(seed), game))
     row.mine[swap].rng = mix(seed, game, 0, AGENT)
     row.mine[1 - swap].rng = mix(seed, game, 0, AGENT + 1)
     start = 0
     n = 0
     while n < hands.shape[0]:
-        shuffle_deck(row, mix(seed, game, table.hand_no, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, game, table.hand_no, DECK))
+        r.open_hand(row)
         hand = hands[n]
         hand.game = game
         hand.number = n
@@ -134,9 +117,9 @@ def note_game(
             return -1
         start += hand.turns
         n += 1
-        if match_is_over(table) or table.hand_no >= MAX_HANDS:
+        if r.match_is_over(table) or table.hand_no >= MAX_HANDS:
             break
-        table.starter = next_starter(table)
+        table.starter = r.next_starter(table)
     return n
 
 
@@ -144,7 +127,7 @@ def note_game(
 class Hands:
     """Hands and their turns, one after the other. Entry number i is the i-th turn of all."""
 
-    hands: Rows
+    hands: r.Rows
     turns: Turns
 
     @classmethod
@@ -263,7 +246,7 @@ def write_planes_of(hand: np.void, turns: Turns, start: int, turn: int, x: Float
 
 @kernel
 def write_entries(
-    hands: Rows,
+    hands: r.Rows,
     starts: npt.NDArray[np.int64],
     hand_of: npt.NDArray[np.int32],
     turns: Turns,

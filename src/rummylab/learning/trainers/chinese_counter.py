@@ -46,7 +46,7 @@ from rummylab.games.contract.view import contract
 from rummylab.learning.networks import build, load_torch, set_weights, weights_of
 from rummylab.learning.options import ChineseCounterTraining
 from rummylab.learning.signatures import INT, PARAMS, rows_of
-from rummylab.learning.trainer import State, Trainer
+from rummylab.learning.trainer import State, Trainer, seed_for
 
 Floats = npt.NDArray[np.float32]
 Network = list[Floats]
@@ -150,7 +150,7 @@ def play_step(networks: Sequence[Network], options: ChineseCounterTraining, numb
     """Return the data of step *number*: from `chinese-heuristic` first, then from the agent with *networks*."""
     theirs = agent("contract", "chinese-heuristic")
     bonus = options.bonus
-    seeds = [int(mix(options.seed, number, part, _DATA) >> np.uint64(1)) for part in (0, 1)]
+    seeds = [seed_for(options.seed, _DATA, number, part) for part in (0, 1)]
     if number == 0:
         return _notes(theirs, theirs, seeds[0], options.rounds_a_step, bonus)
     ours, steady = player_of(networks, bonus, STRAY), player_of(networks, bonus)
@@ -278,7 +278,7 @@ class ChineseCounter(Trainer):
 
     def measure(self) -> dict[str, float]:
         """Return how the agent does against `chinese-heuristic`, on duplicate deals of their own."""
-        seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
+        seed = seed_for(self.options.seed, _MEASURE)
         games = max(2, self.options.rounds_a_step // 6)
         player = player_of(self.networks, self.options.bonus)
         played = match("contract", player, "chinese-heuristic", games=games, seed=seed, workers=1)

@@ -31,22 +31,12 @@ from rummylab.cards.bits import ALL_CARDS, lowest
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.artifacts import write_json
+from rummylab.games.indian import rules as r
 from rummylab.games.indian.mindist import discards14, min_dist, outs
-from rummylab.games.indian.rules import (
-    ACT_POINTER,
-    DISCARD,
-    RECORD,
-    Rows,
-    open_hand,
-    open_match,
-    shuffle_deck,
-    step,
-    unseen,
-)
 from rummylab.games.indian.view import indian
 from rummylab.learning.options import IndianOutsOptions
 from rummylab.learning.signatures import INT, PARAMS, rows_of
-from rummylab.learning.trainer import State, Trainer, missing
+from rummylab.learning.trainer import State, Trainer, missing, seed_for
 
 Floats = npt.NDArray[np.float64]
 Weights = dict[str, list[float]]
@@ -68,9 +58,9 @@ _PLAN = [("fit", 0), ("grid", 0)] * PASSES + [
 # --- 1. Self-play -------------------------------------------------------------------------------------------------
 
 
-@kernel_of(INT(rows_of(RECORD), INT, INT, ACT_POINTER, PARAMS, types.float32[:, ::1], types.int8[:, ::1]))
+@kernel_of(INT(rows_of(r.RECORD), INT, INT, r.ACT_POINTER, PARAMS, types.float32[:, ::1], types.int8[:, ::1]))
 def note_discards(
-    rows: Rows, seed: int, n_deals: int, act: Any, params: Any, features: npt.NDArray[np.float32], labels: Any
+    rows: r.Rows, seed: int, n_deals: int, act: Any, params: Any, features: npt.NDArray[np.float32], labels: Any
 ) -> int:
     """Play deals of an agent against itself; note features and labels of every card that it could discard.
 
@@ -80,14 +70,14 @@ def note_discards(
     table = row.table
     n = 0
     for deal in range(n_deals):
-        open_match(row, deal & 1)
+        r.open_match(row, deal & 1)
         for seat in range(2):
             row.mine[seat].rng = mix(seed, deal, 0, AGENT + seat)
-        shuffle_deck(row, mix(seed, deal, 0, DECK))
-        open_hand(row)
+        r.shuffle_deck(row, mix(seed, deal, 0, DECK))
+        r.open_hand(row)
         while table.actor >= 0:
             mine = row.mine[table.actor]
-            if table.phase == DISCARD:
+            if table.phase == r.DISCARD:
                 # 1. What the opponent waits for.
                 opponent = next_seat(table, mine)
                 theirs = row.mine[opponent]
@@ -96,7 +86,7 @@ def note_discards(
                 waits = outs(theirs.hand, theirs.twice, theirs.jokers, wild, their_distance, ALL_CARDS & ~theirs.hand)
                 # 2. What could be discarded.
                 distance, spares = discards14(mine.hand, mine.twice, mine.jokers, wild)
-                live, _, _ = unseen(table, mine)
+                live, _, _ = r.unseen(table, mine)
                 while distance > 0 and spares and n < features.shape[0]:
                     card = lowest(spares)
                     spares &= spares - 1
@@ -105,7 +95,7 @@ def note_discards(
                     labels[n, 0] = helps
                     labels[n, 1] = helps if their_distance == 1 else 0
                     n += 1
-            step(row, act(table, mine, params))
+            r.step(row, act(table, mine, params))
     return n
 
 
@@ -113,7 +103,7 @@ def self_play(player: CompiledAgent, options: IndianOutsOptions, number: int) ->
     """Return the features and labels of one pass of self-play."""
     features = np.empty((ROWS_PER_DEAL * options.deals, N_FEATURES), np.float32)
     labels = np.empty((len(features), 2), np.int8)
-    seed = int(mix(options.seed, number, 0, _DATA) >> np.uint64(1))
+    seed = seed_for(options.seed, _DATA, number)
     n = note_discards(indian("paper").new_rows(1), seed, options.deals, player.kernel, player.params, features, labels)
     return features[:n].astype(np.float64), labels[:n]
 
@@ -185,7 +175,7 @@ def player_of(weights: Weights, name: str = "candidate") -> CompiledAgent:
 def strength(weights: Weights, options: IndianOutsOptions, number: int) -> float:
     """Return the mean win rate against the agent without dangers and against `mindist-drawn`, on duplicate deals."""
     harmless: Weights = {**weights, "feeding": [0.0] * DISTANCES, "finishing": [0.0] * DISTANCES}
-    seed = int(mix(options.seed, number, 0, _ARENA) >> np.uint64(1))
+    seed = seed_for(options.seed, _ARENA, number)
     rates = [
         match("indian", player_of(weights), other, games=4 * options.deals, seed=seed).win_rate.value
         for other in (player_of(harmless, "harmless"), agent("indian", "mindist-drawn"))
@@ -259,7 +249,7 @@ class IndianOuts(Trainer):
 
     def result(self) -> Mapping[str, Any]:
         """Return the win rates against the agents of the paper, on duplicate deals of their own."""
-        seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
+        seed = seed_for(self.options.seed, _MEASURE)
         games = 8 * self.options.deals
         played = {name: match("indian", player_of(self.weights), name, games=games, seed=seed) for name in JUDGES}
         rates = {name: round(result.win_rate.value, 4) for name, result in played.items()}
