@@ -50,6 +50,14 @@ def deal(
     return table_with(contract(preset, **changes), seat0, seat1, up=up, stock=stock, starter=starter)
 
 
+def choice(state: State, name: str) -> str:
+    """The move of the agent *name*."""
+    player = agent("contract", name)
+    assert state.actor is not None
+    player.sit(state.rules, Seat(state.actor), np.random.default_rng(1))
+    return str(player.act(state.observe(state.actor)))
+
+
 class Replacer:
     """Replaces a wild wherever possible, else plays like `contract-greedy`."""
 

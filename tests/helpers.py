@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,7 @@ from rummylab.engine.observation import Observation
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
-from rummylab.errors import IllegalActionError
+from rummylab.errors import IllegalActionError, NotationError
 from rummylab.games.registry import GAMES
 
 PRESETS = [(name, preset) for name, game in GAMES.items() for preset in game.presets]
@@ -145,6 +148,15 @@ def verbs(state: State) -> set[str]:
     return {action.verb for action in state.legal_actions}
 
 
+def has_words(rules: Rules, code: int) -> bool:
+    """Return whether *code* is an action."""
+    try:
+        rules.decode(code)
+    except NotationError:
+        return False
+    return True
+
+
 def table(state: State) -> np.void:
     return state.rows()["table"][0]
 
@@ -211,6 +223,28 @@ def played_states(rules: Rules, players: Sequence, seed: int) -> Iterator[State]
         yield state
         state.push(players[seat].act(state.observe(seat)))
     yield state
+
+
+def assert_notes_are_whole(found: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Every decision of a trainer's notes has its lines, the chosen one among them; return their numbers and places."""
+    from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT
+
+    sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
+    ends = np.cumsum(sizes)
+    assert (sizes >= 1).all()
+    assert ((ends - sizes <= chosen) & (chosen < ends)).all()
+    assert len(found.lines) == ends[-1]
+    for name in found.FOLLOWED:
+        following = getattr(found, name)[:, S_NEXT]
+        assert ((following >= -1) & (following < len(found.decisions))).all()
+    return sizes, chosen
+
+
+def write_lines(path: Path, values: Iterable[Any]) -> Path:
+    """Write *values* as packed lines of JSON."""
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(value) + "\n" for value in values)
+    return path
 
 
 class Stops:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -80,3 +81,12 @@ def killed_after(chunks: int, words: Sequence[str], cwd: Path | None = None) -> 
     code = _KILLED.format(chunks=chunks, words=list(words))
     done = subprocess.run([sys.executable, "-c", code], cwd=cwd, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def n_chunks(path: Path) -> int:
+    """Return how many chunks of games the store at *path* holds; 0 if it cannot be read yet."""
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+            return int(database.execute("select count(*) from chunks").fetchone()[0])
+    except sqlite3.Error:
+        return 0

@@ -19,14 +19,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from rummylab import Action, Observation, State
+from helpers import FirstChooser
+from rummylab import State
 from rummylab.arena import line_process, outside, sandbox, supervisor
 from rummylab.arena.faults import OutsideError
 from rummylab.arena.jobs import TableJob
 from rummylab.arena.line_process import LineProcess
 from rummylab.arena.match import match
 from rummylab.cli.main import app
-from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.errors import AgentError
 from rummylab.games.registry import game
@@ -34,16 +34,6 @@ from waiting import PATIENCE, wait_until
 
 HERE = Path(__file__).parent
 PYTHON = f"{sys.executable} -I -S"
-
-
-class FirstLegal:
-    name = "first-legal"
-
-    def sit(self, rules: Rules, seat: Seat, rng: np.random.Generator) -> None:
-        pass
-
-    def act(self, seen: Observation) -> Action:
-        return seen.legal[0]
 
 
 def needs(measure: str) -> None:
@@ -102,7 +92,7 @@ def test_who_attacks_at_import_is_refused_in_a_sentence(
 
 
 def test_who_patches_the_package_at_import_gains_nothing(tmp_path: Path) -> None:
-    honest = match("indian", FirstLegal(), "mindist", games=2, key="7" * 32, workers=1)
+    honest = match("indian", FirstChooser(), "mindist", games=2, key="7" * 32, workers=1)
     before = set(sys.modules)  # other tests may have loaded files of agents in this process
     cheat = match("indian", attacker(tmp_path, "patches"), "mindist", games=2, key="7" * 32, workers=1)
     assert cheat.tallies.tobytes() == honest.tallies.tobytes()

@@ -1,4 +1,4 @@
-"""Chinese Rummy in the batch kernel and at the Python table is one game; what its agents reach."""
+"""Chinese Rummy in the batch kernel and at the Python table is one game; what its agents reach; illegal moves."""
 
 from __future__ import annotations
 
@@ -78,13 +78,14 @@ def test_python_players_have_the_same_tallies() -> None:
     assert result.win_rate.value == 0.5
 
 
-def test_an_illegal_move_is_named() -> None:
-    @register_agent(game="contract")
+@pytest.mark.parametrize(("game", "phase"), [("contract", "play"), ("indian", "discard")])
+def test_an_illegal_move_is_named(game: str, phase: str) -> None:
+    @register_agent(game=game)
     def cheat(table, mine, params):
         return np.int64(DRAW_STOCK)
 
-    with pytest.raises(AgentError, match="'cheat' made an illegal move in the phase 'play': code 0"):
-        match("contract", cheat, "random", games=2, workers=1)
+    with pytest.raises(AgentError, match=f"'cheat' made an illegal move in the phase '{phase}': code 0"):
+        match(game, cheat, "random", games=2, workers=1)
 
 
 def test_stalemates_end() -> None:

@@ -21,7 +21,6 @@ from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.two_decks import kinds
-from rummylab.errors import AgentError
 from rummylab.games.indian.batch import play_pairs, play_seatings, tally_for
 from rummylab.games.indian.formats import Format
 from rummylab.games.indian.rules import (
@@ -153,15 +152,6 @@ def test_python_players_have_the_same_tallies() -> None:
     ]
     assert result.tallies["winner"].tolist() == (1 - result.tallies["starter"]).tolist()
     assert result.outcomes() == {"dropped": 1.0}
-
-
-def test_an_illegal_move_is_named() -> None:
-    @register_agent(game="indian")
-    def cheat(table, mine, params):
-        return np.int64(DRAW_STOCK)
-
-    with pytest.raises(AgentError, match="'cheat' made an illegal move in the phase 'discard': code 0"):
-        match("indian", cheat, "random", games=2, workers=1)
 
 
 def test_a_random_player_never_drops_and_never_declares_wrongly() -> None:

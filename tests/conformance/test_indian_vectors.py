@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from helpers import write_lines
 from rummylab.errors import VectorError
 from rummylab.games.indian.vectors import compare_file, read_lines
 
@@ -23,12 +22,6 @@ Record = dict[str, Any]
 
 def sample() -> list[Record]:
     return [record for _, record in read_lines(SAMPLE)]
-
-
-def write(path: Path, records: list[Any]) -> Path:
-    with gzip.open(path, "wt") as file:
-        file.writelines(json.dumps(record) + "\n" for record in records)
-    return path
 
 
 def test_every_value_of_the_sample_is_met() -> None:
@@ -59,7 +52,7 @@ def test_every_value_of_the_full_files_is_met(path: Path) -> None:
 
 
 def changed(tmp_path: Path, records: list[Record]) -> list[str]:
-    return compare_file(write(tmp_path / "changed.jsonl.gz", records)).mismatches
+    return compare_file(write_lines(tmp_path / "changed.jsonl.gz", records)).mismatches
 
 
 def test_any_changed_value_of_thirteen_cards_is_named(tmp_path: Path) -> None:
@@ -106,7 +99,7 @@ DAMAGE: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("change", "message"), DAMAGE, ids=[message for _, message in DAMAGE])
 def test_a_damaged_record_is_named_with_its_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     good = next(record for record in sample() if len(record["hand"]) == 13 and record["ndeck"] == 1)
-    path = write(tmp_path / "damaged.jsonl.gz", [good, good | change])
+    path = write_lines(tmp_path / "damaged.jsonl.gz", [good, good | change])
     with pytest.raises(VectorError, match=message) as caught:
         compare_file(path)
     assert "line 2" in str(caught.value)
@@ -116,13 +109,13 @@ def test_discards_that_are_not_the_cards_of_the_hand_are_named(tmp_path: Path) -
     record = next(record for record in sample() if len(record["hand"]) == 14)
     after = [record["per_discard"][1], record["per_discard"][0], *record["per_discard"][2:]]
     with pytest.raises(VectorError, match="discard 1 is"):
-        compare_file(write(tmp_path / "swapped.jsonl.gz", [record | {"per_discard": after}]))
+        compare_file(write_lines(tmp_path / "swapped.jsonl.gz", [record | {"per_discard": after}]))
 
 
 @pytest.mark.parametrize("record", [[], 3, {}, {"hand": ["2C"]}], ids=str)
 def test_lines_that_are_no_records_are_named(tmp_path: Path, record: Any) -> None:
     with pytest.raises(VectorError, match="line 1"):
-        compare_file(write(tmp_path / "odd.jsonl.gz", [record]))
+        compare_file(write_lines(tmp_path / "odd.jsonl.gz", [record]))
 
 
 def test_a_truncated_file_is_named(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import gzip
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from helpers import write_lines
 from rummylab.errors import VectorError
 from rummylab.games.gin.vectors import compare_file, read_lines
 
@@ -23,12 +23,6 @@ Hand = dict[str, Any]
 
 def sample() -> list[Hand]:
     return [hand for _, hand in read_lines(SAMPLE)]
-
-
-def write(path: Path, hands: list[Hand]) -> Path:
-    with gzip.open(path, "wt") as file:
-        file.writelines(json.dumps(hand) + "\n" for hand in hands)
-    return path
 
 
 # --- Exact replay -----------------------------------------------------------------------------------------------------
@@ -314,7 +308,7 @@ CHANGES = [
 def test_a_changed_hand_is_reported_by_its_line(change: Callable[[list[Hand]], int], tmp_path: Path) -> None:
     hands = sample()
     at = change(hands)
-    report = compare_file(write(tmp_path / "changed.jsonl.gz", hands))
+    report = compare_file(write_lines(tmp_path / "changed.jsonl.gz", hands))
     assert report.mismatches, "nothing was noticed"
     assert f"line {at + 1}," in report.mismatches[0]
     assert len(report.mismatches) <= 3, "only what was changed is reported"

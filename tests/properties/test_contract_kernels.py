@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from contract_tables import Replacer
+from helpers import has_words
 from properties import contract_reference as reference
 from rummylab._jit import kernel
 from rummylab.agents.registry import agent
@@ -264,7 +265,7 @@ def test_replacements_are_those_that_the_readable_meld_takes(preset: str) -> Non
 @pytest.mark.parametrize("wild_twos", [True, False])
 def test_every_meld_with_a_code_is_a_meld_and_every_meld_has_a_code(wild_twos: bool) -> None:
     rules = contract(decks=2, wild_twos=wild_twos)
-    melds = [rules.decode(code).cards for code in range(r.SET_CODE, r.REPLACE_CODE) if _has_words(rules, code)]
+    melds = [rules.decode(code).cards for code in range(r.SET_CODE, r.REPLACE_CODE) if has_words(rules, code)]
     assert len(set(melds)) == len(melds) > 1000
     for cards in melds:
         assert reference.as_set(cards, rules.options) or reference.as_run(cards, rules.options)
@@ -276,14 +277,6 @@ def test_every_meld_with_a_code_is_a_meld_and_every_meld_has_a_code(wild_twos: b
             for cards in combinations(sorted(hand), size):
                 if reference.as_set(cards, rules.options) or reference.as_run(cards, rules.options):
                     assert cards in known
-
-
-def _has_words(rules: ContractRummy, code: int) -> bool:
-    try:
-        rules.decode(code)
-    except ValueError:
-        return False
-    return True
 
 
 def test_what_a_hand_costs_is_the_sum_of_its_cards() -> None:

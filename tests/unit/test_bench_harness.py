@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -10,18 +9,14 @@ from typing import Any
 
 import pytest
 
+from loading import load_module
+
 HARNESS = Path(__file__).parents[2] / "benchmarks" / "harness.py"
 
 
 @pytest.fixture(scope="module")
 def harness() -> Any:
-    spec = importlib.util.spec_from_file_location("bench_harness", HARNESS)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["bench_harness"] = module  # its dataclasses look for their module
-    spec.loader.exec_module(module)
-    return module
+    return load_module(HARNESS, "bench_harness")
 
 
 def results(harness: Any, **ratios: float) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import contract_tables
 from contract_tables import JUNK, READY, deal
 from helpers import push
 from rummylab._jit import kernel
@@ -128,18 +130,7 @@ def test_the_network_equals_its_readable_twin() -> None:
 # --- What it does -----------------------------------------------------------------------------------------------------
 
 
-def choice(state: State) -> str:
-    player = agent("contract", "chinese-counter")
-    assert state.actor is not None
-    player.sit(state.rules, Seat(state.actor), np.random.default_rng(1))
-    return str(player.act(state.observe(state.actor)))
-
-
-def test_a_round_that_can_be_ended_is_ended() -> None:
-    state = push(deal("7c 7h 7s 9c 9h 9s 9d"), "draw stock")
-    while state.actor == 0:
-        push(state, choice(state))
-    assert state.result["winner"] == 0
+choice = partial(contract_tables.choice, name="chinese-counter")
 
 
 def test_a_wild_discard_is_taken_and_never_thrown() -> None:

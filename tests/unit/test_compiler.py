@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import numba
 import numpy as np
 import pytest
 
+from loading import load_module
 from rummylab import _shortcuts
 from rummylab._cache_directory import cache_root
 from rummylab._jit import cache_of, helper, kernel, kernel_of, versions_of
@@ -76,13 +76,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
     path.write_text(MODULE)
     monkeypatch.setenv("RUMMYLAB_CACHE", str(tmp_path / "cache"))
     _forget_the_cache()
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    yield module
+    yield load_module(path)
     del sys.modules[path.stem]
     _forget_the_cache()
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+import contract_tables
 from contract_tables import Replacer, deal, table_with
-from helpers import push
+from helpers import assert_notes_are_whole, push
 from rummylab._jit import kernel
 from rummylab.agents.contract import contract_counter as c
 from rummylab.agents.contract import contract_values as v
@@ -21,7 +23,7 @@ from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.games.contract.view import contract
 from rummylab.learning import contract_notes as notes
-from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT
+from rummylab.learning.notes import D_CHOSEN, D_SIZE
 
 OTHER = "3c 5s 6h 8s Td Qc Kh Jc Js Ac"
 
@@ -30,17 +32,14 @@ def run_table(hand: str, other: str = OTHER, stock: str = "4s", up: str = "9s", 
     return table_with(contract(contract="S3+R4", hand_sizes="10", **changes), hand, other, up=up, stock=stock)
 
 
-def choice(state: State, name: str = "contract-counter") -> str:
-    player = agent("contract", name)
-    assert state.actor is not None
-    player.sit(state.rules, Seat(state.actor), np.random.default_rng(1))
-    return str(player.act(state.observe(state.actor)))
+choice = partial(contract_tables.choice, name="contract-counter")
 
 
-def test_a_round_that_can_be_ended_is_ended() -> None:
+@pytest.mark.parametrize("name", ["contract-counter", "chinese-counter"])
+def test_a_round_that_can_be_ended_is_ended(name: str) -> None:
     state = push(deal("7c 7h 7s 9c 9h 9s 9d"), "draw stock")
     while state.actor == 0:
-        push(state, choice(state))
+        push(state, contract_tables.choice(state, name))
     assert state.result["winner"] == 0
 
 
@@ -157,10 +156,7 @@ def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
     trainer = pytest.importorskip("rummylab.learning.trainers.contract_counter")
     for rules in ("contract-7", "chinese-7(seats=4)"):
         found = trainer.play(agent("contract", "contract-greedy"), rules, 5, 60, every=True, bonus=10.0)
-        sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
-        ends = np.cumsum(sizes)
-        assert ((ends - sizes <= chosen) & (chosen < ends)).all()
-        assert len(found.lines) == ends[-1]
+        sizes, chosen = assert_notes_are_whole(found)
         # The critic sees the same hand of the next player beside every discard of a decision.
         theirs = found.lines[:, notes.NEXT_COST]
         np.testing.assert_array_equal(theirs, np.repeat(theirs[chosen], sizes))
@@ -168,8 +164,6 @@ def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
         assert (found.lines[:, notes.HELPS] == 1).any()
         assert (found.results > 0).any()
         assert (found.results < 0).any()
-        for following in (found.draw_notes[:, S_NEXT], found.offer_notes[:, S_NEXT]):
-            assert ((following >= -1) & (following < len(found.decisions))).all()
         assert (len(found.offers) > 0) == ("seats=4" in rules)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from helpers import Stops
-from helpers_cli import Done, killed_after, run
+from helpers_cli import Done, killed_after, n_chunks, run
 from rummylab.agents.registry import entry
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.match import match
@@ -394,19 +394,9 @@ def test_a_killed_run_goes_on_and_gives_the_identical_report(tmp_path: Path) -> 
         str(tmp_path / "runs.db"),
     ]
     killed_after(1, [*arguments, "--out", str(tmp_path / "cut")], cwd=ROOT)
-    assert _chunks(tmp_path / "runs.db") == 1
+    assert n_chunks(tmp_path / "runs.db") == 1
     assert not (tmp_path / "cut" / "README.md").exists()
     assert command(*arguments, "--out", str(tmp_path / "cut")).returncode == 0
     experiment = read_experiment(EXAMPLE, changes=["games=20000"])
     write_report(run_experiment(experiment, backend=ThisProcess()), tmp_path / "whole")
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
-
-
-def _chunks(path: Path) -> int:
-    import sqlite3
-
-    try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-            return int(database.execute("select count(*) from chunks").fetchone()[0])
-    except sqlite3.Error:
-        return 0

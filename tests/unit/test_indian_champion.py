@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers import assert_notes_are_whole
 from rummylab import indian, match
 from rummylab.agents.indian import champion as c
 from rummylab.agents.indian import champion_values as v
@@ -16,7 +17,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
 from rummylab.learning import indian_notes as notes  # noqa: E402
 from rummylab.learning import indian_standings as standings  # noqa: E402
 from rummylab.learning.networks import build, fit, fit_choices, flat_weights, predicted, rebuilt  # noqa: E402
-from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT  # noqa: E402
+from rummylab.learning.notes import D_CHOSEN, S_NEXT  # noqa: E402
 from rummylab.learning.options import IndianChampionTraining  # noqa: E402
 from rummylab.learning.trainers import indian_champion as trainer  # noqa: E402
 
@@ -37,11 +38,8 @@ def test_the_upcard_must_be_worth_more_by_the_margin() -> None:
 
 def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
     found = trainer.play(agent("indian", "mindist-outs"), "paper", 5, 30, every=True)
-    sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
-    ends = np.cumsum(sizes)
-    assert (sizes >= 1).all()
-    assert ((ends - sizes <= chosen) & (chosen < ends)).all()
-    assert len(found.lines) == ends[-1] == len(found.decision_of)
+    _, chosen = assert_notes_are_whole(found)
+    assert len(found.lines) == len(found.decision_of)
     # Discards of one decision leave one distance, and the critic sees the same hand of the opponent beside each.
     distances = found.lines[:, v.DISTANCE : v.DISTANCE + v.N_DISTANCES].argmax(1)
     theirs = found.lines[:, notes.NEXT_DISTANCE : notes.NEXT_DISTANCE + v.N_DISTANCES].argmax(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import stat
@@ -12,7 +11,6 @@ import tempfile
 from ast import literal_eval
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 import numba
 import numpy as np
@@ -20,6 +18,7 @@ import pytest
 
 import rummylab._cache as cache
 import rummylab._jit as jit
+from loading import load_module
 from rummylab._cache_directory import cache_root, warn_once
 
 CALLEE = "cards/bits.py"
@@ -184,19 +183,17 @@ def double(tmp_path: Path, home: Path) -> Double:
     path.write_text(KERNEL)
 
     def call() -> tuple[int, bool]:
-        kernel = _load(path).double
+        kernel = load_module(path).double
         return kernel(21), not kernel.stats.cache_hits
 
     return call
 
 
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _shared_directory(tmp_path: Path, mode: int) -> Path:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    return shared
 
 
 def _files(home: Path) -> list[Path]:
@@ -262,9 +259,7 @@ def test_a_cache_that_others_can_write_to_is_refused_with_a_sentence(
 def test_a_cache_below_a_directory_that_others_can_write_to_is_refused(
     double: Double, tmp_path: Path, home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o777)
+    shared = _shared_directory(tmp_path, 0o777)
     monkeypatch.setenv("RUMMYLAB_CACHE", str(shared / "deep" / "cache"))
     assert double() == (42, True)
     assert f"other users can write to {shared}" in caplog.text
@@ -303,9 +298,7 @@ def test_directories_are_private_whatever_the_umask(double: Double, home: Path) 
 def test_a_sticky_directory_above_is_fine(
     double: Double, tmp_path: Path, home: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o1777)
+    shared = _shared_directory(tmp_path, 0o1777)
     monkeypatch.setenv("RUMMYLAB_CACHE", str(shared / "cache"))
     double()
     assert _files(shared / "cache")
@@ -325,7 +318,7 @@ def test_a_kernel_made_of_others_is_compiled_once(tmp_path: Path, home: Path) ->
     path = tmp_path / "made.py"
     path.write_text(KERNEL + CLOSURE)
     for compiled in (True, False):
-        module = _load(path)
+        module = load_module(path)
         assert (module.twice(21), module.plus_one(21), module.plus_two(21)) == (84, 43, 44)
         assert bool(module.plus_two.stats.cache_hits) is not compiled
 
@@ -335,7 +328,7 @@ def test_kernels_made_alike_from_different_closures_are_told_apart(tmp_path: Pat
     path = tmp_path / "nested.py"
     path.write_text(NESTED)
     for compiled in (True, False):
-        module = _load(path)
+        module = load_module(path)
         assert (module.doubled(21), module.tripled(21)) == (42, 63)
         assert bool(module.tripled.stats.cache_hits) is not compiled
 
@@ -351,7 +344,7 @@ def test_a_kernel_that_closes_over_anything_but_kernels_and_constants_is_refused
     use = f"outer = apply(make({value}))" if decorator == "helper" else f"make({value})"
     path.write_text(f"import numpy as np\n{NESTED}\n{make}\n{use}\n")
     with pytest.raises(TypeError, match=r"closes over value, a \w+\. A kernel may close over kernels"):
-        _load(path)
+        load_module(path)
 
 
 @pytest.mark.parametrize("value", ["7", "7.0", "np.int64(7)", "True"])
@@ -361,7 +354,7 @@ def test_a_kernel_may_close_over_numbers(tmp_path: Path, home: Path, value: str)
         "import numpy as np\nfrom rummylab._jit import kernel\n\ndef make(value):\n    @kernel\n"
         f"    def closes(x):\n        return x * value\n    return closes\n\nseven = make({value})\n"
     )
-    assert _load(path).seven(1) == float(eval(value, {"np": np}))
+    assert load_module(path).seven(1) == float(eval(value, {"np": np}))
 
 
 def test_machine_code_of_a_game_is_found_again_by_the_next_process() -> None:
@@ -438,5 +431,5 @@ def test_the_users_own_cached_functions_keep_their_cache(double: Double, tmp_pat
     own = tmp_path / "own" / "mine.py"
     own.parent.mkdir()
     own.write_text("import numba\n\n@numba.njit(cache=True)\ndef triple(x):\n    return 3 * x\n")
-    assert _load(own).triple(2) == 6
+    assert load_module(own).triple(2) == 6
     assert list((own.parent / "__pycache__").glob("*.nbi"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gin_pass_tables import JUNK, deal
-from helpers import push
+from helpers import assert_notes_are_whole, push
 from rummylab import gin_pass, match
 from rummylab._jit import kernel
 from rummylab.agents.gin_pass import counter as c
@@ -24,7 +24,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is in the extra train")
 
 from rummylab.learning import gin_pass_notes as notes  # noqa: E402
 from rummylab.learning.networks import build, flat_weights, predicted, rebuilt  # noqa: E402
-from rummylab.learning.notes import D_CHOSEN, D_SIZE, S_NEXT  # noqa: E402
+from rummylab.learning.notes import D_CHOSEN, D_SIZE  # noqa: E402
 from rummylab.learning.trainers import pass_counter as trainer  # noqa: E402
 
 TRAINED = c.act.params[c.WEIGHTS :]
@@ -85,17 +85,12 @@ def test_what_the_next_card_does_is_counted_card_by_card() -> None:
 def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
     for rules, most in (("course", 150), ("course(seats=3)", 250)):
         found = trainer.play(agent("gin_pass", "keats-tuned"), rules, 5, 40, every=True)
-        sizes, chosen = found.decisions[:, D_SIZE], found.decisions[:, D_CHOSEN]
-        ends = np.cumsum(sizes)
-        assert ((ends - sizes <= chosen) & (chosen < ends)).all()
-        assert len(found.lines) == ends[-1]
+        sizes, chosen = assert_notes_are_whole(found)
         # The critic sees the same hand of the next player beside every discard of a decision.
         theirs = found.lines[:, notes.NEXT_DEADWOOD]
         np.testing.assert_array_equal(theirs, np.repeat(theirs[chosen], sizes))
         assert (np.abs(found.results) <= most).all()
         assert (found.results != 0).any()
-        follows = found.draw_notes[:, S_NEXT]
-        assert ((follows >= -1) & (follows < len(found.decisions))).all()
         # Knocks have at most ten points of deadwood and mostly win.
         assert (found.knocks[:, v.FAR] == 0).all()
         assert found.knock_results.mean() > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import choix
 import numpy as np
 import pytest
 
+from loading import load_module
 from rummylab.arena.ratings import ELO, Rating, ScoreMatrix, maximize, rate, rating_notes
 from rummylab.arena.statistics import Floats
 from rummylab.arena.tournament import Plan, tournament
@@ -21,12 +21,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "rating_coverage.py"
 
 @pytest.fixture(scope="module")
 def benchmark() -> Any:
-    spec = importlib.util.spec_from_file_location("rating_coverage", BENCHMARK)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_module(BENCHMARK)
 
 
 def drawn(truth: list[float], deals: int, seed: int = 1, without: tuple[tuple[int, int], ...] = ()) -> Any:

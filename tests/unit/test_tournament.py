@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helpers import Stops
-from helpers_cli import killed_after, run
+from helpers_cli import killed_after, n_chunks, run
 from rummylab.agents.registry import agent
 from rummylab.arena.backends import Processes, ThisProcess
 from rummylab.arena.jobs import Played, Task, play_task
@@ -85,16 +85,8 @@ def test_kill_minus_nine_loses_nothing(tmp_path: Path) -> None:
     kept = [*arguments, "--store", str(path), "--workers", "1"]
     for chunks in (5, 10):
         killed_after(5, kept)
-        assert _chunks(path) == chunks
+        assert n_chunks(path) == chunks
     assert run(kept).stdout == whole
-
-
-def _chunks(path: Path) -> int:
-    try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
-            return int(db.execute("select count(*) from chunks").fetchone()[0])
-    except sqlite3.Error:
-        return 0
 
 
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:

@@ -126,8 +126,8 @@ def play_plan(
 
     *keep_games* and *keep_deals* say what is kept beside the sums (`LineupTotal`); a store has all games in any case.
     With *ordered* chunks count in the order of the tasks, so that a part is the beginning of the whole. With *test*,
-    which needs that, the result is complete as soon as it decides. With *keep_partial* an interrupt returns what was
-    played until then instead of raising.
+    which needs that, the result is complete as soon as it decides. A *run* that is complete is finished. With
+    *keep_partial* an interrupt returns what was played until then instead of raising.
     """
     totals: dict[Lineup, LineupTotal] = {}
     meter = Meter(plan.games_in_all, progress, test)
@@ -150,11 +150,13 @@ def play_plan(
                 is_decided = test is not None and test.add_sums(*sums.wins(0)) != "undecided"
                 meter.add(lineup, sums.games, total.sums)
                 if is_decided:
-                    return totals, True
+                    break
     except KeyboardInterrupt:
         if not keep_partial or not totals:
             raise
         return totals, False
+    if run is not None:
+        run.finish()
     return totals, True
 
 

@@ -470,8 +470,6 @@ def match(
         keep_partial=keep_partial,
         ordered=True,
     )
-    if run is not None and complete:
-        run.finish()
     more = {"seconds": time.perf_counter() - began, "sprt": sprt, "complete": complete}
     return result_of(game_name, plan.rules, plan.agents, plan.root, totals[plan.agents], **more)
 

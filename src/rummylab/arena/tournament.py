@@ -260,8 +260,6 @@ def tournament(
         forecast=forecast,
         keep_partial=keep_partial,
     )
-    if run is not None and complete:
-        run.finish()
     return _standings(plan, totals, complete=complete)
 
 
