@@ -240,7 +240,7 @@ def test_a_run_is_found_by_name_number_and_beginning_of_its_key(store: Store, ru
 def test_a_run_that_had_no_name_gets_one_and_keeps_it(store: Store) -> None:
     store.open_run("test", {"seed": 2}, "code")
     assert store.open_run("test", {"seed": 2}, "code", "late").about["name"] == "late"
-    with pytest.raises(StoreError, match="is already the run 'late', not 'later'"):
+    with pytest.raises(StoreError, match="already has the name 'late' and cannot be 'later'"):
         store.open_run("test", {"seed": 2}, "code", "later")
 
 

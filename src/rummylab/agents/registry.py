@@ -27,7 +27,7 @@ INDEX: Final = Path(__file__).with_name("index.json")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A listed agent or variant, perhaps with changed options."""
+    """An agent or variant in the list, with the options that its name changes."""
 
     game: str
     name: str
@@ -41,7 +41,7 @@ class Entry:
     options: tuple[OptionInfo, ...]
     """Every option, with this agent's value as the default."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """The options in the brackets of the name, as texts."""
+    """The options in the brackets of the name, as text."""
 
     @property
     def preset(self) -> str:
@@ -82,7 +82,7 @@ def _entry(row: dict[str, Any], options: list[dict[str, Any]]) -> Entry:
 
 
 def entries(game_name: str | None = None) -> list[Entry]:
-    """Return the agents for one game, or for all games, without importing their files or a game."""
+    """Return the agents for one game, or for all games. This imports neither agents nor games."""
     check_type(game_name, (str, type(None)), "the name of a game")
     listed = _listed()
     games = {found.game: None for found in listed}
@@ -113,7 +113,7 @@ def entry(game_name: str, name: str) -> Entry:
 
 
 def agent(game_name: str, name: str) -> CompiledAgent:
-    """Return a new agent *name* for *game_name*.
+    """Return a new player: the agent *name* for *game_name*.
 
     Raises:
         UnknownNameError: If there is no such game, agent or option; the message suggests the nearest name.

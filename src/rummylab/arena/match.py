@@ -1,7 +1,7 @@
 """Matches on duplicate deals: the same cards from every seat.
 
 Two agents play each deal twice with the seats swapped; three or more play it in every circular order from every seat
-(:mod:`rummylab.arena.seating`). A deal is the independent draw: every interval is clustered by deal.
+(:mod:`rummylab.arena.seating`). Deals are independent, the games of one deal are not: intervals are clustered by deal.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ log = logging.getLogger(__name__)
 Seated = str | CompiledAgent | Agent
 Player = Seated | type[Agent]
 KEEP_GAMES = 100_000
-"""Games of a match whose tallies are kept unless somebody asks for more: 14 MB of Gin."""
+"""A match of at most this many games keeps their tallies, unless told otherwise: 14 MB in Gin."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The result of a match. Methods without a number are about the first agent."""
+    """The result of a match. A *number* is that of an agent, from 0; without one, a figure is the first agent's."""
 
     game: str
     rules: str
@@ -58,7 +58,7 @@ class MatchResult:
     seed: int
     """What the deals came from: the typed seed, or the secret key where outside agents sat."""
     rows: Rows | None = field(repr=False)
-    """One tally a game, if they were kept."""
+    """One tally for each game, if they were kept."""
     seconds: float
     """Wall-clock time of the match."""
     faults: tuple[Fault, ...] = ()
@@ -68,7 +68,7 @@ class MatchResult:
     sprt: Sprt | None = None
     complete: bool = True
     added_up: MatchSums | None = None
-    """Sums over all games; without them they are those of *rows*."""
+    """Sums over all games; None: they are computed from *rows*."""
     won: Any = None
     """What the first agent won of each deal, in units of `MatchSums.share_unit`, if that was kept."""
     offenders: tuple[int, ...] = ()
@@ -128,7 +128,7 @@ class MatchResult:
     def wins(self, number: int = 0) -> Floats:
         """Return the share of each game that an agent won: 1, 0, or its part of a game that nobody won."""
         winner = self.tallies["winner"]
-        nobody = 1 / self.seats if not self.faults else self._shared_by_the_innocent(number)
+        nobody = 1 / self.seats if not self.faults else self._share_without_winner(number)
         return np.asarray(np.where(winner < 0, self._split(number, nobody), winner == number), np.float64)
 
     def _split(self, number: int, nobody: Any) -> Any:
@@ -140,11 +140,11 @@ class MatchResult:
         is_split = (in_all > 0) & (self.tallies["illegal"] == 0)
         return np.where(is_split, shares[:, number] / np.maximum(in_all, 1), nobody)
 
-    def _shared_by_the_innocent(self, number: int) -> Floats:
-        """Return an agent's share of games without a winner; of a forfeited game the others have equal shares."""
+    def _share_without_winner(self, number: int) -> Floats:
+        """Return an agent's share of games without a winner; a forfeited game is shared by the other agents."""
         offender = self.tallies["illegal"]
-        guilty = offender == number + 1
-        return np.where(offender == 0, 1 / self.seats, np.where(guilty, 0.0, 1 / (self.seats - 1)))
+        forfeited = offender == number + 1
+        return np.where(offender == 0, 1 / self.seats, np.where(forfeited, 0.0, 1 / (self.seats - 1)))
 
     def of_deals(self, number: int = 0) -> tuple[Floats, Floats, Floats]:
         """Return for every deal the share of games that an agent won, its gain in points, and the number of hands."""
@@ -162,8 +162,8 @@ class MatchResult:
         return self.sums.win_rate(number)
 
     @property
-    def is_of_deals(self) -> bool:
-        """Whether a game is a match of several deals with a place for every agent, such as a pool."""
+    def has_places(self) -> bool:
+        """Whether every game ends with a place for each agent, as in a pool: it is a match of several deals."""
         return bool(self.sums["long"])
 
     def place_of(self, number: int) -> Estimate:
@@ -277,7 +277,7 @@ class MatchResult:
             "turns_per_hand": self.turns_per_hand,
             "decisions": self.decisions,
             "outcomes": self.outcomes(),
-            "by_agent": [self._of(number) for number in range(self.seats)],
+            "by_agent": [self._figures_of(number) for number in range(self.seats)],
             "won_by": {label: self.won_by(number) for number, label in enumerate(self.labels)},
             "moving_first": self.moving_first().value,
             "moving_second": self.moving_second().value,
@@ -291,9 +291,9 @@ class MatchResult:
             **sequential,
         }
 
-    def _of(self, number: int) -> dict[str, Any]:
-        known = {"agent": self.labels[number]} | _plain(self.win_rate_of(number), self.points_per_hand_of(number))
-        if not self.is_of_deals:
+    def _figures_of(self, number: int) -> dict[str, Any]:
+        known = {"agent": self.labels[number]} | _rates(self.win_rate_of(number), self.points_per_hand_of(number))
+        if not self.has_places:
             return known
         place, gain = self.place_of(number), self.gain_per_match_of(number)
         return known | {
@@ -316,13 +316,13 @@ class MatchResult:
             effect = self.neighbor_effect(number, other)
             rows.append(
                 {"agent": self.labels[number], "after": self.labels[other]}
-                | _plain(self.win_rate_after(number, other), self.points_per_hand_after(number, other))
+                | _rates(self.win_rate_after(number, other), self.points_per_hand_after(number, other))
                 | {"effect": effect.value, "effect_ci": list(effect.ci)}
             )
         return rows
 
 
-def _plain(win: Estimate, points: Estimate) -> dict[str, Any]:
+def _rates(win: Estimate, points: Estimate) -> dict[str, Any]:
     return {
         "win_rate": win.value,
         "win_rate_ci": list(win.ci),
@@ -393,7 +393,7 @@ def match(
     The same seed gives the same result for any number of *workers* (default: one per core). Players are names of
     registered agents, outside agents (``file.py:Class``, ``module:Class``, ``program:command``, ``engine:command``),
     compiled agents, or objects with ``sit`` and ``act`` or classes of such objects, which play at the slower Python
-    table. More than one worker plays with copies of the objects: what they note down is lost. With *sprt* the match
+    table. With more than one worker, copies of the objects play, and what they remember is lost. With *sprt* the match
     ends as soon as the test has decided, after *games* games at the latest. With *keep_partial* an interrupt returns
     what was played. *forecast* is called before a long match with the seconds that it will take.
 
@@ -453,8 +453,8 @@ def match(
         work, tasks = _object_tasks(plan, seated)
         if backend is None and workers != 1 and len(tasks) > 1:
             work = _in_processes(work)
-        is_anywhere = work.releases_gil or isinstance(work, CopiedJob)  # else no other process has the objects
-        place = backend or (local(workers) if is_anywhere else ThisProcess())
+        can_run_anywhere = work.releases_gil or isinstance(work, CopiedJob)  # other processes do not have the objects
+        place = backend or (local(workers) if can_run_anywhere else ThisProcess())
     run = None if kept is None else plan.open(kept, name)
     began = time.perf_counter()
     totals, complete = play_plan(
@@ -485,7 +485,7 @@ def _made(given: Player) -> Seated:
 
 
 def _in_processes(job: Any) -> Any:
-    """Return a job at the Python table with copies of its players, for other processes, if they can be copied."""
+    """Return *job* for other processes: at the Python table, with copies of its players, if they can be copied."""
     if not isinstance(job, TableJob):
         return job
     try:

@@ -3,7 +3,7 @@
 A *run* is a configuration (game, agents, seed, sizes, code version) with its *chunks* of results, the records of some
 *hands*, and *artifacts*: any files that belong to it. Finished chunks are written after at most a tenth of a second of
 play. Starting the same run again plays only the missing chunks. A different configuration is a different run: nothing
-is overwritten. Everything carries a checksum; what is damaged is named and not used.
+is overwritten. Every entry has a checksum; a damaged one is reported and not used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rummylab.arena.store_schema import checksum
 from rummylab.errors import StoreError
 from rummylab.games.registry import current_name
 
-_ABOUT: Final = ("id", "key", "name", "kind", "config", "code", "machine", "created", "finished")
+_FACTS: Final = ("id", "key", "name", "kind", "config", "code", "machine", "created", "finished")
 _ONE_CHUNK: Final = "run = ? and step = ? and lineup = ? and start = ? and deals = ?"
 _ONE_HAND: Final = "run = ? and lineup = ? and deal = ? and seating = ?"
 _KEEP_HAND: Final = "insert into hands values (?,?,?,?,?,?) on conflict do nothing"
@@ -46,7 +46,7 @@ _REASONS: Final = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged; nothing was changed",
     sqlite3.SQLITE_NOTADB: "this is not a results file, or it is damaged; nothing was changed",
 }
-"""SQLite's error codes in terms of results."""
+"""What SQLite's error codes mean for the results."""
 
 
 def config_key(kind: str, config: dict[str, Any], code: str) -> str:
@@ -126,7 +126,7 @@ class Store:
         self._db.execute("pragma synchronous = normal")
 
     def _use_write_ahead_log(self) -> None:
-        """Switch the journal mode for good; SQLite does not wait for a lock by itself here."""
+        """Switch the journal mode of the file. For this, SQLite does not wait for a lock by itself."""
         deadline = time.monotonic() + self.patience
         while True:
             try:
@@ -162,7 +162,7 @@ class Store:
         for before in self.runs():
             if before["key"] == key and before["name"] not in (None, name):
                 raise StoreError(
-                    f"{self.path}: this configuration is already the run {before['name']!r}, not {name!r}."
+                    f"{self.path}: this configuration already has the name {before['name']!r} and cannot be {name!r}."
                 )
             if before["name"] == name and before["key"] != key:
                 old = before["config"] | {"kind": before["kind"], "code": before["code"]}
@@ -172,10 +172,13 @@ class Store:
                 )
 
     def runs(self) -> list[dict[str, Any]]:
-        """Return the facts about every run, oldest first. Games appear under their current names."""
+        """Return the facts about every run, oldest first, as plain values; `every_run` returns the runs themselves.
+
+        Games have their current names, even if the file is older.
+        """
         with self._errors():
-            rows = self._db.execute(f"select {', '.join(_ABOUT)} from runs order by id").fetchall()
-        runs = [dict(zip(_ABOUT, row, strict=True)) for row in rows]
+            rows = self._db.execute(f"select {', '.join(_FACTS)} from runs order by id").fetchall()
+        runs = [dict(zip(_FACTS, row, strict=True)) for row in rows]
         for run in runs:
             try:
                 run["config"] = json.loads(run["config"])
@@ -244,7 +247,7 @@ class Run:
 
     @property
     def about(self) -> dict[str, Any]:
-        """Kind, configuration, code version, machine and times."""
+        """The facts about the run: kind, configuration, code version, machine and times."""
         return next(run for run in self.store.runs() if run["id"] == self.number)
 
     def finish(self) -> None:
@@ -254,7 +257,7 @@ class Run:
     # --- Chunks of results ---
 
     def chunk(self, key: ChunkKey, dtype: np.dtype[np.void]) -> Played | None:
-        """Return the chunk under *key*, or None; *dtype* is the layout of chunks that do not carry their own.
+        """Return the chunk under *key*, or None. Old chunks do not say how they are laid out: *dtype* does.
 
         Raises `StoreError` if the chunk is damaged.
         """
@@ -309,7 +312,7 @@ class Run:
     def drop_damaged(self, dtype: np.dtype[np.void]) -> list[ChunkKey | GameKey]:
         """Remove damaged chunks and records and return their keys; the same command then plays them again."""
         chunks = [key for key in self.chunk_keys() if not self._is_sound(key, dtype)]
-        hands = [key for key, text, sum_ in self._hands() if not _is_sound_hand(key, text, sum_)]
+        hands = [key for key, text, stored in self._hands() if not _is_sound_hand(key, text, stored)]
         with self.store._transaction() as db:
             if chunks:
                 rows = [(self.number, *_chunk_row(key)) for key in chunks]
@@ -325,9 +328,9 @@ class Run:
             return False
 
     def _played(self, key: ChunkKey, row: tuple[Any, ...], dtype: np.dtype[np.void]) -> Played:
-        results, faults, seconds, layout, sum_ = row
+        results, faults, seconds, layout, stored = row
         if layout:
-            is_whole = sum_ == checksum(results, to_text(key), layout, faults)
+            is_whole = stored == checksum(results, to_text(key), layout, faults)
         else:
             is_whole = len(results) % dtype.itemsize == 0
         if not is_whole:
@@ -357,8 +360,8 @@ class Run:
 
     def hands(self) -> Iterator[tuple[GameKey, str]]:
         """Yield the recorded games one by one: key and record, the text of an ``.rgr`` file."""
-        for key, text, sum_ in self._hands():
-            if not _is_sound_hand(key, text, sum_):
+        for key, text, stored in self._hands():
+            if not _is_sound_hand(key, text, stored):
                 raise self._damage(f"the record of {key}")
             yield key, text
 
@@ -381,8 +384,8 @@ class Run:
         if not found:
             there = ", ".join(self.artifacts()) or "none"
             raise StoreError(f"{self.store.path}: run {self.number} has no artifact {name!r}. Its artifacts: {there}.")
-        content, sum_ = found[0]
-        if sum_ not in (None, checksum(content, name)):
+        content, stored = found[0]
+        if stored not in (None, checksum(content, name)):
             raise StoreError(f"{self.store.path}: the artifact {name!r} of run {self.number} is damaged.")
         return bytes(content)
 
@@ -407,5 +410,5 @@ def _game_row(key: GameKey) -> tuple[str, int, int]:
     return to_text(key.lineup), key.deal, key.seating
 
 
-def _is_sound_hand(key: GameKey, text: Any, sum_: int | None) -> bool:
-    return isinstance(text, str) and sum_ in (None, checksum(text.encode(errors="replace"), to_text(key)))
+def _is_sound_hand(key: GameKey, text: Any, stored: int | None) -> bool:
+    return isinstance(text, str) and stored in (None, checksum(text.encode(errors="replace"), to_text(key)))

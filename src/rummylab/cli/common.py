@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 FORFEITED = 3
-"""Exit code of a run that was played to its end, but in which some agent forfeited games."""
+"""Exit code of a complete run in which an agent forfeited games."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
@@ -31,7 +31,7 @@ def width() -> int:
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print *text*, wrapped at the terminal's width; what continues a line is indented two columns more."""
+    """Print *text*, wrapped at the terminal's width; the rest of a wrapped line is indented by two more columns."""
     for line in text.split("\n"):
         typer.echo(_wrapped(line), err=err)
 
@@ -50,7 +50,7 @@ def _wrapped(line: str) -> str:
 
 
 def print_table(table: Any) -> None:
-    """Print a table of Rich at the terminal's width; names with brackets are shown as they are."""
+    """Print a Rich table at the terminal's width. Brackets are not read as markup: names of agents have them."""
     from rich.console import Console
 
     Console(width=width(), markup=False, highlight=False, emoji=False).print(table)
@@ -67,22 +67,22 @@ def forecast(*, quiet: bool = False) -> Callable[[float], None] | None:
 
     def tell(seconds: float) -> None:
         if seconds >= WORTH_SAYING:
-            note(f"This will take about {duration(seconds)}, as a few games suggest.")
+            note(f"This will take about {duration(seconds)}, estimated from a few games.")
 
     return None if quiet else tell
 
 
 def print_json(value: Any) -> None:
     """Print one JSON value, the only thing on stdout."""
-    typer.echo(json.dumps(_finite(value), allow_nan=False))
+    typer.echo(json.dumps(_with_null(value), allow_nan=False))
 
 
-def _finite(value: Any) -> Any:
-    """Return *value* with null in place of infinity and NaN, which JSON does not have."""
+def _with_null(value: Any) -> Any:
+    """Return *value* with None in place of infinity and NaN, which JSON does not have."""
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
+        return {key: _with_null(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
+        return [_with_null(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -168,7 +168,7 @@ def interruptible(kept: str) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[Any]:
-    """Give the store at *path*, which is created if need be, and close it in the end; None without a path."""
+    """Yield the store at *path*, created if it is missing, and close it afterward; yield None without a path."""
     if path is None:
         yield None
         return
@@ -182,7 +182,7 @@ def opened(path: Path | None) -> Iterator[Any]:
 def run_of_games(
     game: str, agents: Iterable[str], label: str, store: Path | None, *, quiet: bool
 ) -> Iterator[tuple[Any, Progress | None]]:
-    """Give the open store and a progress callback for games of *agents*; on Ctrl-C, say what was kept and exit."""
+    """Yield the open store and a progress callback for games of *agents*; on Ctrl-C, say what was kept and exit."""
     announce_compilation(quiet=quiet)
     announce_strangers(game, agents, quiet=quiet)
     with interruptible(_no_new_games(store)), opened(store) as kept, progress_bar(label, quiet=quiet) as progress:
@@ -201,8 +201,8 @@ def announce_strangers(game: str, names: Iterable[str], *, quiet: bool = False) 
         note(sentence(), quiet=quiet)
 
 
-def read_key(text: str | None) -> str | None:
-    """Return the digits of a ``--key``; ``@FILE`` names a file with them, which is then hidden from outside agents."""
+def key_digits(text: str | None) -> str | None:
+    """Return the digits of a ``--key``; ``@FILE`` names a file that has them, and hides it from outside agents."""
     from rummylab.arena.sandbox import hide
     from rummylab.errors import OptionError
 
@@ -215,26 +215,26 @@ def read_key(text: str | None) -> str | None:
         raise OptionError(f"--key {text}: the file cannot be read: {error}") from None
 
 
-def given_key(text: str | None) -> int | None:
-    """Return the number of a ``--key``, if it was given."""
+def key_number(text: str | None) -> int | None:
+    """Return a ``--key`` as a number, or None without one."""
     from rummylab.engine.streams import parse_key
 
-    digits = read_key(text)
+    digits = key_digits(text)
     return None if digits is None else parse_key(digits)
 
 
 # --- Progress -------------------------------------------------------------------------------------------------------
 
 Progress = Callable[..., None]
-"""Called with the work done, the work in all and, if there is one, the estimate so far in words."""
+"""Called with the work done, the work in all and, if there is one, the estimate so far as text."""
 WORTH_SAYING = 20.0
-"""Seconds from which on a run is announced with the time it will take."""
+"""A run that takes at least this many seconds is announced with its estimated time."""
 SECONDS_A_LINE = 60.0
-"""How often progress is reported where there is no terminal."""
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 def announce_compilation(*, quiet: bool = False) -> None:
-    """Tell the user why the first start takes some seconds, if kernels have to be compiled."""
+    """If kernels have to be compiled, tell the user why this start takes some seconds."""
     from rummylab._jit import on_compilation
 
     ours = os.getpid()
@@ -248,10 +248,10 @@ def announce_compilation(*, quiet: bool = False) -> None:
 
 @contextmanager
 def progress_bar(label: str, *, quiet: bool = False) -> Iterator[Progress | None]:
-    """Give a ``progress(done, total, words="")`` callback that reports on stderr; None if *quiet*.
+    """Yield a callback ``progress(done, total, words="")`` that reports on stderr; None if *quiet*.
 
-    A terminal gets a bar with the rate, the time left and *words*, the estimate so far. Where there is no terminal, a
-    line a minute says the same.
+    A terminal gets a bar with the rate, the time left and *words*, the estimate so far; without a terminal, a line a
+    minute says the same.
     """
     if quiet:
         yield None

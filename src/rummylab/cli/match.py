@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from rummylab.cli import complete, options
-from rummylab.cli.common import count, duration, end_run, forecast, per_second, print_json, read_key, run_of_games, say
+from rummylab.cli.common import (
+    count,
+    duration,
+    end_run,
+    forecast,
+    key_digits,
+    per_second,
+    print_json,
+    run_of_games,
+    say,
+)
 from rummylab.cli.options import MOST, finite, play_option
 
 test_option = partial(typer.Option, rich_help_panel="Sequential test and planning")
@@ -100,7 +110,7 @@ def match(
             *agents,
             games=games if plan is None else min(games, PILOT_GAMES),
             seed=seed,
-            key=read_key(key),
+            key=key_digits(key),
             rules=find_game(game).in_format(rules, form),
             backend=backend_named(backend, workers=workers, address=address),
             sprt=_sprt(sprt, alpha, beta),
@@ -172,10 +182,10 @@ def _show_result(result: Any) -> None:
     )
     for number, name in enumerate(result.labels if result.seats > 2 else result.labels[:1]):
         win, points = result.win_rate_of(number), result.points_per_hand_of(number)
-        what = "matches" if result.is_of_deals else "games"
+        what = "matches" if result.has_places else "games"
         say(f"  {name} wins {win.value:.2%} of {what} (95% interval: {win.low:.2%} to {win.high:.2%})")
         say(f"    {points.value:+.3f} points per hand (95% interval: {points.low:+.3f} to {points.high:+.3f})")
-        if result.is_of_deals:
+        if result.has_places:
             _show_place(result, number)
     if result.sprt is not None:
         test = result.sprt

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rummylab.cli import complete, options
-from rummylab.cli.common import count, end_run, forecast, given_key, print_json, print_table, run_of_games, say, width
+from rummylab.cli.common import count, end_run, forecast, key_number, print_json, print_table, run_of_games, say, width
 from rummylab.cli.options import MOST, play_option, result_option
 
 Agents = Annotated[
@@ -68,7 +68,7 @@ def tournament(
         agents=_expanded(game, agents),
         games=games,
         seed=seed,
-        key=given_key(key),
+        key=key_number(key),
         preset=find_game(game).in_format(rules, form),
         against_field=against_field,
         self_play=self_play,

@@ -59,21 +59,25 @@ FORMS: Final = {
 }
 """Every line that the referee can send, by its first word."""
 OF_A_SEAT: Final = ("drew", "discarded", "melds", "layoff")
+"""Lines about the seat that they name first."""
 ENDINGS: Final = ("hand", "scores", "newgame", "quit")
 """Lines that may come at any time, since a forfeit ends the hand at once."""
 DEALT: Final = 10
+"""Cards of a hand."""
 WARM_UP_HANDS: Final = 2
 REHEARSAL: Final = ("newgame", "start 0 0 AC,4C,8C,QC,2H,6H,TH,3S,7S,JS", "draw? KD")
+"""The beginning of a hand, for `warm_up`."""
 KNOCKS: Final = ("knocks", "gins", "knocked_with", "knock_turns")
 """Fields of the table that count the knocks of a match."""
 FACE_DOWN: Final = "?"
 NONE: Final = "-"
 LONGEST_SHOWN: Final = 80
+"""Characters of a line that an error message shows."""
 _CARDS: Final = {str(card).upper(): card for card in Deck.ordered()}
 
 
 class _Unexpected(Exception):
-    """Report a line that does not fit; the text says what was expected."""
+    """A line that does not fit. The text says what was expected."""
 
 
 # --- Parsing and formatting ---------------------------------------------------------------------------------------
@@ -157,7 +161,7 @@ class Shadow:
         return action in self._state.legal_actions
 
     def has_discarded(self, seat: Seat) -> bool:
-        """Return whether the last move was a discard by *seat* and no knock is known of."""
+        """Return whether the last move was a discard by *seat*, and not a knock as far as is known."""
         last = next((event for event in reversed(self._state.log) if event.chosen), None)
         return last is not None and last.seat == seat and last.action.verb == "discard"
 
@@ -272,7 +276,7 @@ class _Game:
         return row
 
     def score(self, scores: tuple[int, int]) -> None:
-        """Adopt the referee's scores. Whoever gained has won the hand, since a win pays at least one point."""
+        """Take over the referee's scores. Whoever gained points has won the hand: a win pays at least one."""
         gained = [int(now > before) for now, before in zip(scores, self.scores, strict=True)]
         self.hands_won = self.hands_won[0] + gained[0], self.hands_won[1] + gained[1]
         self.scores = scores
@@ -370,7 +374,7 @@ class Bridge:
             return ["draw?", f"melds {other}"] if shadow.has_discarded(other) else ["draw?"]
         if shadow.has_discarded(me):
             return ["melds?", f"drew {other}"]
-        # No line reports that the opponent declined the first upcard; the starter then draws without being asked (3).
+        # No line reports that the opponent declined the first upcard; the starter then draws unasked (rules page, 3).
         return [f"drew {other}", f"drew {me}"] if shadow.can(PASS) else [f"drew {other}"]
 
     def _due_at_the_end(self, shadow: Shadow) -> list[str]:

@@ -1,7 +1,7 @@
 """One way to run a training: rounds, a checkpoint after each, a learning curve, and a manifest at the end.
 
 A `Trainer` says what a round is and what the next round depends on; `train` does the rest. A run that was stopped
-resumes from its checkpoint and writes the same bytes as one that was never stopped. Its directory holds
+resumes from its checkpoint and writes the same bytes as one that was never stopped. The directory of a run holds
 
 - ``checkpoint.npz``, the state after the last complete round,
 - ``curve.csv``, a line for each round,
@@ -45,7 +45,7 @@ class Trainer(ABC):
     ARTIFACT: ClassVar[str]
     """The name of the file that is written at the end."""
     COLUMNS: ClassVar[tuple[str, ...]]
-    """What `run_round` returns, for the head of the curve."""
+    """Names of the numbers that `run_round` returns: the columns of the learning curve."""
     MAY_CHANGE: ClassVar[tuple[str, ...]] = ()
     """Options that may have another value when a run resumes."""
 
@@ -68,7 +68,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def run_round(self) -> Sequence[float]:
-        """Do round number ``self.round`` and return its line of the curve."""
+        """Do round number ``self.round`` and return its line of the learning curve."""
 
     @abstractmethod
     def state(self) -> State:
@@ -95,7 +95,7 @@ class Trainer(ABC):
         return {name: value for name, value in plain(self.options).items() if name not in self.MAY_CHANGE}
 
     def manifest(self, command: str) -> dict[str, Any]:
-        """Return where the artifact comes from and what it is worth."""
+        """Return how the artifact was made, and what was measured of it."""
         return {
             "command": command,
             "options": plain(self.options),
@@ -107,7 +107,7 @@ class Trainer(ABC):
 
 
 def train(trainer: Trainer, out: Path, *, command: str = "", progress: Progress | None = None) -> dict[str, Any]:
-    """Run *trainer* to its end in the directory *out*, from the checkpoint there if there is one.
+    """Run *trainer* to its end in the directory *out*; resume from the checkpoint there, if there is one.
 
     Returns:
         The manifest of the artifact.
@@ -135,12 +135,12 @@ def train(trainer: Trainer, out: Path, *, command: str = "", progress: Progress 
 
 
 def seed_for(seed: int, purpose: int, part: int = 0, number: int = 0) -> int:
-    """Return a seed that is derived from the *seed* of a run, another one for each *purpose*, *part* and *number*."""
+    """Return a seed derived from the *seed* of a run. Each *purpose*, *part* and *number* has its own."""
     return int(mix(seed, part, number, purpose) >> np.uint64(1))
 
 
 def words(trainer: Trainer) -> str:
-    """Return the last line of the curve for a reader."""
+    """Return the last line of the curve in words."""
     return ", ".join(f"{name} {value:.4g}" for name, value in zip(trainer.COLUMNS, trainer.curve[-1][1:], strict=True))
 
 

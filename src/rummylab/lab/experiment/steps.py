@@ -281,7 +281,7 @@ class MatchStepResult:
             (as_code(name), share_words(match.win_rate_of(k)), signed_words(match.points_per_hand_of(k), 3))
             for k, name in enumerate(match.labels)
         ]
-        if match.is_of_deals:
+        if match.has_places:
             heads = "agent", "matches won (95%)", heads[2], "mean place (95%)", "points or chips per match (95%)"
             rows = [(*row, *_place_words(match, k)) for k, row in enumerate(rows)]
         ends = ", ".join(f"{name} {share:.1%}" for name, share in match.outcomes().items())

@@ -26,7 +26,7 @@ from rummylab.lab.report.facts import Comparison, Facts, listed, percent, signed
 
 _MOST_CYCLES = 12
 _FEW_ROWS = 6
-"""A table with more rows is folded."""
+"""A table with more rows is folded: the reader opens it."""
 FIGURES = {
     "ratings": figures.ratings,
     "win-rates": figures.win_rates,
@@ -91,7 +91,7 @@ def write_report(store: Store, which: str | None, out: Path, anchor: str | None 
 
 @dataclass(frozen=True)
 class _Report:
-    """What the template asks for: sentences, tables and figures, all of them Markdown."""
+    """What the template asks for, as Markdown: sentences, tables and figures. It calls most methods by name."""
 
     facts: Facts
     about: Mapping[str, Any]
@@ -176,10 +176,10 @@ class _Report:
             them = "its opponent" if len(own) == 1 else f"each of its {len(own)} opponents"
             return f"{words} and beats {them} (significant at 5%, Holm)."
         lost = [self._other(c, best.name) for c in own if c.is_significant and c.winner != best.name]
-        level = [self._other(c, best.name) for c in own if not c.is_significant]
+        undecided = [self._other(c, best.name) for c in own if not c.is_significant]
         words += f" and beats {len(beaten)} of its {len(own)} opponents (significant at 5%, Holm)"
-        if level:
-            words += f"; {listed(level)} {'is' if len(level) == 1 else 'are'} undecided"
+        if undecided:
+            words += f"; {listed(undecided)} {'is' if len(undecided) == 1 else 'are'} undecided"
         if lost:
             words += f"; it loses to {listed(lost)}"
         return words + "."
@@ -189,9 +189,9 @@ class _Report:
 
     def _by_points(self) -> str:
         found = {name: self.facts.against_field(name, "points") for name in self.facts.order}
-        richest = max(found, key=lambda name: found[name].value)
-        who = "it leads too" if richest == self.facts.order[0] else f"{self._name(richest)} leads"
-        words = f"In points {who}, with {within(found[richest], signed)} per game against the field"
+        most_points = max(found, key=lambda name: found[name].value)
+        who = "it leads too" if most_points == self.facts.order[0] else f"{self._name(most_points)} leads"
+        words = f"In points {who}, with {within(found[most_points], signed)} per game against the field"
         split = [c for c in self.facts.comparisons if c.is_split]
         if split:
             words += (
@@ -309,10 +309,12 @@ class _Report:
     # --- More about the games ---
 
     def curves(self) -> str:
+        """Return which pairings the figure of convergence shows, unless it shows all."""
         shown, n = len(figures.closest(self.facts)), len(self.facts.comparisons)
         return "" if shown == n else f" The {shown} closest of {n} pairings are shown."
 
     def bars(self) -> str:
+        """Return what a bar in the figure of outcomes stands for."""
         if figures.outcomes_by_pairing(self.facts):
             return "Each bar is a pairing, seen from the agent named first"
         return "Each bar is an agent against all others"

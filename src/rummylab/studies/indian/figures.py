@@ -11,7 +11,7 @@ import numpy as np
 from rummylab.arena import plots
 from rummylab.arena.statistics import Estimate
 from rummylab.studies.indian import diagram
-from rummylab.studies.indian.study import Study, name_of, turned
+from rummylab.studies.indian.study import Study, complement, name_of
 
 
 def draw(study: Study, out: Path) -> None:
@@ -56,8 +56,8 @@ def draw(study: Study, out: Path) -> None:
         out / "table1-skill.svg",
         [f"{name_of(test.pair[1])} against {name_of(test.pair[0])}" for test in tests],
         {
-            f"paper, {study.printed.games:,} games a pair": [_percent(turned(test.paper)) for test in tests],
-            f"ours, {study.games:,} games a pair": [_percent(turned(test.ours)) for test in tests],
+            f"paper, {study.printed.games:,} games a pair": [_percent(complement(test.paper)) for test in tests],
+            f"ours, {study.games:,} games a pair": [_percent(complement(test.ours)) for test in tests],
         },
         x="win rate without the first mover's advantage,\nin % (95%)",
         title="Table I: skill of each pair",

@@ -17,11 +17,11 @@ from rummylab.studies.indian.study import (
     LEVEL,
     SkillTest,
     Study,
+    complement,
     corrected,
     name_of,
     nine,
     seven,
-    turned,
 )
 
 
@@ -114,9 +114,9 @@ def _skill(study: Study) -> str:
     rows = [
         (
             _pair(test.pair),
-            share_words(turned(test.paper)),
+            share_words(complement(test.paper)),
             p_words(test.p_paper),
-            share_words(turned(test.ours)),
+            share_words(complement(test.ours)),
             p_words(test.p_ours),
             _verdict(test),
             p_words(test.p_gap),
@@ -159,18 +159,18 @@ def _pair(pair: tuple[str, str]) -> str:
 
 def _verdict(test: SkillTest) -> str:
     theirs = test.p_paper < LEVEL
-    if test.is_turned:
+    if test.is_reversed:
         return "**in the opposite direction**"
-    if test.is_firm:
+    if test.is_significant:
         return "in both" if theirs else "in ours only"
     return "**in the paper only**" if theirs else "in neither"
 
 
 def _reading(tests: Sequence[SkillTest]) -> str:
     """Return which differences hold, pair by pair."""
-    firm = [f"{name_of(t.pair[1])} over {name_of(t.pair[0])}" for t in tests if t.is_firm and not t.is_turned]
-    loose = [f"{name_of(t.pair[0])} and {name_of(t.pair[1])}" for t in tests if not t.is_firm]
-    other_way = [f"{name_of(t.pair[0])} over {name_of(t.pair[1])}" for t in tests if t.is_turned]
+    firm = [f"{name_of(t.pair[1])} over {name_of(t.pair[0])}" for t in tests if t.is_significant and not t.is_reversed]
+    loose = [f"{name_of(t.pair[0])} and {name_of(t.pair[1])}" for t in tests if not t.is_significant]
+    other_way = [f"{name_of(t.pair[0])} over {name_of(t.pair[1])}" for t in tests if t.is_reversed]
     gaps = [_pair(t.pair) for t in tests if t.p_gap < LEVEL]
     lines = [
         f"{words}: {', '.join(pairs)}."

@@ -25,6 +25,7 @@ from rummylab.studies.indian.published import PublishedResult, PublishedStep
 
 STEPS = {HandsStep.KIND: HandsStep, PublishedStep.KIND: PublishedStep}
 LEVEL = 0.05
+"""A difference is significant if its corrected p-value is below this."""
 SEVEN = "2s 8s Qs Ah 5h 9h Th 4d 9d Kd 3c 8c Tc"
 """A hand of MinDist 7 with sevens wild (rules page): no hand of one deck has more."""
 NINE = "4c 4c Ad 6s Ad 8c 5h Qc Th Js Js 9d 9d"
@@ -42,10 +43,12 @@ _NAMES = {
 
 
 def name_of(agent: str) -> str:
+    """Return the paper's name of an agent."""
     return _NAMES.get(agent, agent)
 
 
 def z_score(estimate: Estimate, null: float) -> float:
+    """Return how many standard errors an estimate lies above *null*."""
     return (estimate.value - null) / standard_error(estimate)
 
 
@@ -54,8 +57,8 @@ def standard_error(estimate: Estimate) -> float:
     return max((estimate.high - estimate.low) / (2 * Z95), 1e-12)
 
 
-def turned(estimate: Estimate) -> Estimate:
-    """Return one minus a share."""
+def complement(estimate: Estimate) -> Estimate:
+    """Return one minus a share: that of the other player."""
     return Estimate(1 - estimate.value, 1 - estimate.high, 1 - estimate.low)
 
 
@@ -117,16 +120,17 @@ class SkillTest(NamedTuple):
     p_ours: float
     p_paper: float
     p_gap: float
-    """Paper against ours."""
+    """For the difference between the paper's share and ours."""
 
     @property
-    def is_firm(self) -> bool:
+    def is_significant(self) -> bool:
+        """Whether our games show a difference."""
         return self.p_ours < LEVEL
 
     @property
-    def is_turned(self) -> bool:
+    def is_reversed(self) -> bool:
         """Whether the difference is significant in the opposite direction to the paper's."""
-        return self.is_firm and self.ours.value > 0.5
+        return self.is_significant and self.ours.value > 0.5
 
 
 class Study:
@@ -224,10 +228,10 @@ def _entries_inside(study: Study) -> Measured:
 
 
 def _significant_pairs(study: Study) -> Measured:
-    firm = sum(test.is_firm for test in study.tests)
-    as_told = sum(test.is_firm and not test.is_turned for test in study.tests)
-    words = f"{firm} of {len(study.tests)} pairs differ after Holm's correction, {as_told} of them as printed"
-    return Measured.exact(as_told, words)
+    significant = sum(test.is_significant for test in study.tests)
+    as_printed = sum(test.is_significant and not test.is_reversed for test in study.tests)
+    words = f"{significant} of {len(study.tests)} pairs differ after Holm's correction, {as_printed} of them as printed"
+    return Measured.exact(as_printed, words)
 
 
 def _drop_skill(study: Study) -> Measured:
@@ -243,10 +247,12 @@ def _likely_mindist(study: Study) -> Measured:
 
 
 def seven() -> Value:
+    """Return the value of the hand `SEVEN`."""
     return evaluate(Hand.parse(SEVEN), wild_rank("7")).value
 
 
 def nine() -> Value:
+    """Return the value of the hand `NINE`."""
     return evaluate(Hand.parse(NINE, decks=2), wild_rank("2"), decks=2).value
 
 
@@ -281,7 +287,7 @@ DERIVED = {name: (lambda results, claim=claim: claim(Study(results))) for name, 
 
 
 ready = plots.need_matplotlib
-"""Figures that cannot be drawn are an error before anything is played."""
+"""Called before anything is played: without Matplotlib, no figure could be drawn afterward."""
 
 
 def report(results: Results, out: Path) -> str:

@@ -1,6 +1,6 @@
 """A table in the terminal for any game: you against agents.
 
-It plays a `Session`, the same that the browser plays, and draws the same view of it.
+It plays the same `Session` as the browser, and draws the same view of it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ YOU: Final = 0
 """The person's seat."""
 EXAMPLES: Final = {
     "draw stock": "  s, u or take        draw from the stock, take the upcard",
-    "discard CARD": "  7h                  throw the seven of hearts",
-    "knock CARD": "  k 7h                throw it and knock",
-    "declare CARD": "  dec 7h              throw it and declare",
+    "discard CARD": "  7h                  discard the seven of hearts",
+    "knock CARD": "  k 7h                discard it and knock",
+    "declare CARD": "  dec 7h              discard it and declare",
     "pass CARD": "  pass 7h             pass it on",
     "lay down CARDS (a set)": "  lay down 7c 7h 7d   lay down a set or a run of the contract",
     "lay off CARD on meld N": "  lay off PJ on 1     add a printed joker (PJ) to meld 1",
 }
-"""How moves are typed, by the pattern of the action; a game's help shows those that it has."""
+"""How moves are typed, by the pattern of the action. The help shows those that the game has."""
 HELP: Final = (
     "Cards may be typed in letters: 7h, Th or 10h.",
     "  hint    the best move, its value and why     moves   all you can do now",
@@ -40,8 +40,9 @@ HELP: Final = (
     "  rules   the rules in force                   quit    save and leave",
 )
 OPENING: Final = ("deal", "turn up", "indicator")
-"""Events before the first move. The table shows what they brought."""
+"""Events before the first move: they are not news, since the table shows the result."""
 MOST_ALTERNATIVES: Final = 3
+"""Other moves that a hint lists."""
 
 
 class Quit(Exception):
@@ -63,7 +64,9 @@ class TerminalTable:
     ) -> None:
         self.session, self.screen, self.store, self.record_path = session, screen, store, record
         self.resume, self.budget = resume, budget
-        self._told = max((entry.n for entry in self._view().log if entry.seat == YOU), default=-1)
+        # The number of the last log entry that is not news.
+        self._seen = max((entry.n for entry in self._view().log if entry.seat == YOU), default=-1)
+        # Lines to show below the next drawing of the table.
         self._note: list[str] = []
         self._has_played = bool(session.commands or session.start.number)
 
@@ -144,11 +147,11 @@ class TerminalTable:
 
     def _news(self, view: TableView) -> list[LogEntry]:
         """Return what the others did since the player's last move, and what the table did for the player."""
-        new = [entry for entry in news_of(view.log, self._told) if entry.verb not in OPENING]
+        new = [entry for entry in news_of(view.log, self._seen) if entry.verb not in OPENING]
         return [entry for entry in new if entry.seat != YOU or self.session.is_over]
 
     def _say(self, *texts: str) -> None:
-        """Leave a note for the next picture."""
+        """Show *texts* below the next drawing of the table."""
         for text in texts:
             self._note += self.screen.ink.wrapped(text.strip(), self.screen.width, "  ")
 
@@ -159,7 +162,7 @@ class TerminalTable:
         version, view = self.session.version, self._view()
         while self.session.version == version:
             self._draw(view)
-            self._obey(self.screen.ask("> "), view)
+            self._carry_out(self.screen.ask("> "), view)
 
     def _between_hands(self) -> None:
         """Wait until the player wants the next hand."""
@@ -169,13 +172,13 @@ class TerminalTable:
             self._draw(view)
             line = self.screen.ask(f"Press Enter for the {label}. ").lower()
             if line in ("", "n", "next"):
-                self._told = view.log[-1].n if view.log else -1
+                self._seen = view.log[-1].n if view.log else -1
                 return
             if not self._command(line, view):
                 self._say("The hand is over. Press Enter, or type log, rules or quit.")
 
-    def _obey(self, line: str, view: TableView) -> None:
-        """Carry out one line; what goes wrong is a note below the table."""
+    def _carry_out(self, line: str, view: TableView) -> None:
+        """Carry out a line that was typed; an error is shown below the table."""
         try:
             if not self._command(line.lower(), view):
                 self._move(line, view)
@@ -183,7 +186,7 @@ class TerminalTable:
             self._say(str(error))
 
     def _command(self, line: str, view: TableView) -> bool:
-        """Carry out a command; return whether it was one."""
+        """Carry out *line* if it is a command; return whether it is one."""
         commands: dict[str, Callable[[TableView], None]] = {
             "help": self._help, "h": self._help, "?": self._help,
             "hint": self._hint, "moves": self._moves, "log": self._log, "rules": self._rules,
@@ -206,7 +209,7 @@ class TerminalTable:
             return
         self.session.act(YOU, move, self.session.version)
         self._has_played = True
-        self._told = view.log[-1].n if view.log else -1
+        self._seen = view.log[-1].n if view.log else -1
 
     def _confirms(self, action: ActionView) -> bool:
         """Ask before a move that costs points without need."""
@@ -244,7 +247,7 @@ class TerminalTable:
         self.session.take_back(YOU, self.session.version)
         if self.store is not None:
             self.store.save(self.session)
-        self._told = view.log[-1].n if view.log else -1
+        self._seen = view.log[-1].n if view.log else -1
         self._say("Your last move is taken back.")
 
     def _save(self, view: TableView) -> None:

@@ -25,7 +25,7 @@ from rummylab.ui.web.security import Guard, Limits
 
 log = logging.getLogger(__name__)
 TICK: Final = 2.0
-"""Seconds between looks at turns that are missed."""
+"""Seconds between two checks for turns that people have missed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +35,17 @@ class WebConfig:
     store: str = ":memory:"
     """The file that tables are kept in."""
     hosts: frozenset[str] = frozenset()
-    """Names that the server answers to beside those of this machine."""
+    """Names that the server answers to, besides those of this machine."""
     limits: Limits = field(default_factory=Limits)
     static: Path = STATIC
     warm: tuple[str, ...] = ()
     """Games whose kernels are loaded in the background."""
     coach_worlds: int | None = None
-    """Worlds that the coach and reviews look at; None: as many as a second allows."""
+    """Possible tables that the coach and reviews play out; None: as many as a second allows."""
 
 
 def create_app(config: WebConfig | None = None) -> FastAPI:
-    """Return the application."""
+    """Return the application, with the tables that its store has."""
     config = config or WebConfig()
     store = TableStore(config.store)
     house, reviews = House(store), Reviews(store, worlds=config.coach_worlds)
@@ -92,6 +92,7 @@ def create_app(config: WebConfig | None = None) -> FastAPI:
 
 
 async def _tick(house: House) -> None:
+    """Play the turns that people have missed, again and again."""
     while True:
         await asyncio.sleep(TICK)
         try:
@@ -101,7 +102,7 @@ async def _tick(house: House) -> None:
 
 
 def warm_up(games: tuple[str, ...]) -> None:
-    """Load the kernels of *games* and of their default opponents, by a move at a table that nobody sees."""
+    """Load the kernels of *games* and of their default opponents: play a few moves at a table that nobody sees."""
     from rummylab.agents.levels import DEFAULT_LEVEL
     from rummylab.games.registry import game as game_named
     from rummylab.ui.table.config import TableConfig, chairs_for, table_rules
