@@ -255,7 +255,7 @@ def test_help_shows_the_moves_of_the_game(name: str, has: list[str], lacks: list
     made = table(name, ["help"])
     made.play()
     said = "\n".join(made.said)
-    assert "  7h                  throw the seven of hearts" in said
+    assert "  7h                  discard the seven of hearts" in said
     assert all(words in said for words in has)
     assert not any(words in said for words in lacks)
 
