@@ -168,7 +168,7 @@ class IndianOutsOptions:
 class IndianChampionTraining:
     """The recipe of indian-champion. The defaults made the artifact in the package."""
 
-    rounds: int = option(2, "Rounds of playing and learning; a larger number extends a finished run.")
+    rounds: int = option(4, "Rounds of playing and learning; a larger number extends a finished run.")
     deals: int = option(120_000, "Deals of each round for the critic, a third of them again for the choices.")
     epochs: int = option(3, "How often each note is seen.")
     spread: float = option(1.5, "Spread of the learner's random errors, in points.")

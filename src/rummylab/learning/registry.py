@@ -81,7 +81,7 @@ TRAINERS = {
         "indian_champion:IndianChampion",
         o.IndianChampionTraining,
         "Train the values of indian-champion, from a critic that sees all hands.",
-        "--rounds 2 --out indian-champion",
+        "--rounds 4 --out indian-champion",
     ),
     "pass-counter": TrainerEntry(
         "pass_counter:PassCounter",
