@@ -16,18 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab.engine.artifacts import write_artifact
-from rummylab.learning.networks import (
-    LEVEL,
-    RATE,
-    build,
-    fit,
-    fit_choices,
-    flat_weights,
-    load_torch,
-    predicted,
-    rebuilt,
-    size_of,
-)
+from rummylab.learning import networks as net
 from rummylab.learning.notes import D_CHOSEN, D_SIZE, N_DECISION, N_STOCK, S_NEXT
 from rummylab.learning.trainer import State, Trainer
 
@@ -120,13 +109,13 @@ class CriticTrainer(Trainer):
     """Sizes of the networks, layer by layer; the first network values the discards."""
     POINTS: ClassVar[float]
     """The unit in which the networks count points."""
-    LEVEL: ClassVar[float] = LEVEL
+    LEVEL: ClassVar[float] = net.LEVEL
     """Weight of the mean of a decision in the loss of choices; that of the differences is 1."""
 
     def __init__(self, options: Any, n_sets: int) -> None:
         super().__init__(options)
-        self.weights = np.zeros((n_sets, sum(map(size_of, self.NETWORKS))), np.float32)
-        self.critics = np.zeros((n_sets, size_of(self.CRITIC)), np.float32)
+        self.weights = np.zeros((n_sets, sum(map(net.size_of, self.NETWORKS))), np.float32)
+        self.critics = np.zeros((n_sets, net.size_of(self.CRITIC)), np.float32)
         self.decisions = 0
 
     @property
@@ -141,7 +130,7 @@ class CriticTrainer(Trainer):
     @property
     def rate(self) -> float:
         """The learning rate of this round."""
-        return RATE
+        return net.RATE
 
     def run_round(self) -> Sequence[float]:
         errors = [self.learn(number) for number in range(len(self.weights))]
@@ -168,16 +157,16 @@ class CriticTrainer(Trainer):
 
     def learn(self, number: int) -> tuple[float, float]:
         """Learn set *number* of the networks; return the errors of the critic and of the choices."""
-        torch = load_torch(1)
+        torch = net.load_torch(1)
         made = self.notes(number, CRITIC_DATA, every=False)
         critic, *networks = self._networks(torch, number)
         loss = self.fit(critic, made.lines, self.goals(number, made.results))
         every = self.notes(number, CHOICE_DATA, every=True)
-        choice = fit_choices(
+        choice = net.fit_choices(
             torch,
             networks[0],
             self.own_inputs(every),
-            predicted(torch, critic, every.lines),
+            net.predicted(torch, critic, every.lines),
             every.decisions[:, D_SIZE],
             self.options.epochs,
             self.options.seed,
@@ -185,14 +174,14 @@ class CriticTrainer(Trainer):
             self.rate,
         )
         self.learn_others(number, critic, networks, made, every)
-        self.weights[number] = flat_weights(*networks)
-        self.critics[number] = flat_weights(critic)
+        self.weights[number] = net.flat_weights(*networks)
+        self.critics[number] = net.flat_weights(critic)
         self.decisions += len(made.decisions) + len(every.decisions)
         return self.POINTS * loss**0.5, self.POINTS * choice**0.5
 
     def fit(self, model: Any, inputs: Floats, targets: Floats) -> float:
         """Fit *model* to *targets*; return the mean squared error of the last epoch."""
-        return fit(load_torch(), model, inputs, targets, self.options.epochs, self.options.seed, self.rate)
+        return net.fit(net.load_torch(), model, inputs, targets, self.options.epochs, self.options.seed, self.rate)
 
     def fit_next(self, number: int, model: Any, inputs: Floats, notes: Ints, results: Floats, values: Floats) -> None:
         """Fit *model* to the *values* of the decisions that follow, or to the *results* where none follows."""
@@ -206,9 +195,9 @@ class CriticTrainer(Trainer):
 
     def _networks(self, torch: Any, number: int) -> list[Any]:
         """Return the critic and the agent's networks: new ones, or those of the round before."""
-        new = [build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((self.CRITIC, *self.NETWORKS))]
-        critic = rebuilt(torch, self.critics[number], self.CRITIC) if self.round else new[:1]
-        return [*critic, *(new[1:] if self.is_new else rebuilt(torch, self.weights[number], *self.NETWORKS))]
+        new = [net.build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((self.CRITIC, *self.NETWORKS))]
+        critic = net.rebuilt(torch, self.critics[number], self.CRITIC) if self.round else new[:1]
+        return [*critic, *(new[1:] if self.is_new else net.rebuilt(torch, self.weights[number], *self.NETWORKS))]
 
     def state(self) -> State:
         return {"weights": self.weights, "critics": self.critics, "decisions": self.decisions}
