@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from rummylab.engine.agent_options import option
 from rummylab.engine.options import Options
 
 
@@ -13,16 +14,11 @@ from rummylab.engine.options import Options
 class BasicOptions(Options):
     """Everything that differs between tables."""
 
-    cards: int = 10
+    cards: int = option(10, low=5, high=10)
     """Cards dealt to each player."""
-    turn_cap: int = 200
+    turn_cap: int = option(200, low=1, high=10_000)
     """Turns after which nobody scores."""
-    target: int = 100
+    target: int = option(100, low=1, high=10_000)
     """Points that end a match."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"ten": {}, "seven": {"cards": 7}}
-    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "cards": (5, 10),
-        "turn_cap": (1, 10_000),
-        "target": (1, 10_000),
-    }

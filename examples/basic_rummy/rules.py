@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import from_dtype, types
 
+from basic_rummy.options import BasicOptions
 from rummylab._jit import helper
 from rummylab.cards.bits import IDS_52, bit, lowest, points, popcount
 from rummylab.cards.melds import MELDS, N_MELDS, meld_number
 from rummylab.cards.rng import Root, shuffle
 from rummylab.engine.drivers import table_kernels
+from rummylab.engine.kernel_records import clearing, options_record, records_of
 
 Codes = npt.NDArray[np.int16]
 ON_TABLE = 8  # melds; twenty-two cards make at most seven
 
-OPTIONS = np.dtype([("cards", "i2"), ("turn_cap", "i2"), ("target", "i2")], align=True)
+OPTIONS = options_record(BasicOptions)
 TABLE = np.dtype(
     [
         ("rules", OPTIONS),
@@ -42,8 +43,7 @@ MINE = np.dtype(
     [("hand", "i8"), ("rng", "u8"), ("seat", "i1"), ("drawn", "i1"), ("memory", "i8", (32,))],
     align=True,
 )
-RECORD = np.dtype([("table", TABLE), ("mine", MINE, (2,)), ("pos", "i1"), ("deck", "i1", (52,))], align=True)
-VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
+RECORD, VIEW, ACT, _ = records_of(TABLE, MINE, 2, [("pos", "i1"), ("deck", "i1", (52,))])
 
 DRAW, PLAY, OVER = range(3)
 PHASES = ("draw", "play", "over")
@@ -53,7 +53,6 @@ DRAW_STOCK, DRAW_UPCARD = range(2)
 DISCARD_CODE, LAY_OFF_CODE, MELD_CODE = 64, 128, 192
 N_CODES = MELD_CODE + N_MELDS
 MAX_LEGAL = 96
-ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
 
 
 @helper
@@ -114,36 +113,28 @@ def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     shuffle(row.deck, seed)
 
 
+clear_hand = clearing(TABLE, ("rules", "scores", "starter"), ("taken", "winner"))
+clear_mine = clearing(MINE, ("rng",), ("drawn",))
+
+
 @helper
 def open_hand(row: np.void) -> None:
     """Deal ``row.deck``, ``table.starter`` first, and turn up a card."""
     table = row.table
     dealt = 2 * np.int64(table.rules.cards)
+    clear_hand(table)
     for seat in range(2):
-        mine = row.mine[seat]
-        mine.hand = 0
-        mine.seat = seat
-        mine.drawn = -1
-        for i in range(mine.memory.shape[0]):
-            mine.memory[i] = 0
-        table.known[seat] = 0
+        clear_mine(row.mine[seat])
+        row.mine[seat].seat = seat
         table.n_hand[seat] = table.rules.cards
     for i in range(dealt):
         row.mine[(table.starter + i) % 2].hand |= bit(row.deck[i])
-    for k in range(ON_TABLE):
-        table.melds[k] = 0
-    table.n_melds = 0
     table.up = row.deck[dealt]
     table.pile = bit(table.up)
     row.pos = dealt + 1
     table.stock = 51 - dealt
-    table.turn = 0
-    table.points = 0
-    table.taken = -1
     table.phase = DRAW
     table.actor = table.starter
-    table.outcome = NO_OUTCOME
-    table.winner = -1
 
 
 @helper

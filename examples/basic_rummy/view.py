@@ -11,9 +11,9 @@ from basic_rummy.spec import SPEC
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action
-from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import Observation
 from rummylab.engine.rows import Rows
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
 
@@ -43,7 +43,7 @@ class BasicObservation(Observation):
 
 
 @dataclass(frozen=True)
-class BasicRummy(KernelRules):
+class BasicRummy(Rules):
     """The rules of basic rummy under some options."""
 
     options: BasicOptions = field(default_factory=BasicOptions)

@@ -15,6 +15,7 @@ from rummylab.engine.tensors import MOST, Layout
 from rummylab.envs.tensors import Tensors
 from rummylab.errors import IllegalActionError, OptionError
 from rummylab.games.registry import GAMES
+from tensor_twin import describe
 
 TABLES = [(name, preset, {}) for name, game in GAMES.items() for preset in game.presets] + HOUSE_RULES
 
@@ -40,7 +41,7 @@ def test_the_encoder_writes_what_its_readable_twin_writes_and_masks_are_the_lega
         for seat in map(Seat, range(tensors.rules.seats)):
             seen = state.observe(seat)
             tensor, mask = tensors.encode_with_masks(seen)
-            assert tensor.tolist() == tensors.layout.describe(seen.view).tolist(), f"{seen.phase}, seat {seat}"
+            assert tensor.tolist() == describe(tensors.layout, seen.view).tolist(), f"{seen.phase}, seat {seat}"
             numbers = {int(tensors.lookup[code]) for code in seen.codes} - {-1}
             coded = {number for number in np.flatnonzero(mask).tolist() if tensors.numbering.codes[number] >= 0}
             if coded or mask.any():

@@ -12,6 +12,7 @@ from rummylab.engine.seats import Seat
 from rummylab.envs.vector import VectorEnv
 from rummylab.errors import OptionError
 from rummylab.games.registry import GAMES
+from tensor_twin import describe
 
 gymnasium = pytest.importorskip("gymnasium", reason="the rl extra is not installed")
 pettingzoo = pytest.importorskip("pettingzoo", reason="the rl extra is not installed")
@@ -114,7 +115,7 @@ def test_a_seat_observes_its_own_view_whoever_acts() -> None:
         for seat, name in enumerate(table.possible_agents):
             seen = rules.observation(Seat(seat), rules.observe(rows, Seat(seat)), (), ())
             shown = table.observe(name)
-            assert shown["observation"].tobytes() == table.tables.tensors.layout.describe(seen.view).tobytes()
+            assert shown["observation"].tobytes() == describe(table.tables.tensors.layout, seen.view).tobytes()
             assert shown["action_mask"].any() == (name == table.agent_selection)
         mask = table.observe(table.agent_selection)["action_mask"]
         table.step(int(rng.choice(np.flatnonzero(mask))))

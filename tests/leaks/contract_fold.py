@@ -237,8 +237,8 @@ class ContractFold:
         def each(value: Any) -> list[Any]:
             return [value(meld) for meld in self.melds] + [0] * rest
 
-        def seated(values: Any) -> list[Any]:
-            return [*values, *[0] * (SEATS - self.options.seats)]
+        def seated(values: Any, none: int = 0) -> list[Any]:
+            return [*values, *[none] * (SEATS - self.options.seats)]
 
         table = {
             "pile": mask(self.pile),
@@ -280,8 +280,8 @@ class ContractFold:
             "starter": self.starter,
             "up": self.pile[-1].id if self.pile else -1,
             "turned_up": self.turned_up,
-            "last_draw": seated(self.last_draw),
-            "last_discard": seated(self.last_discard),
+            "last_draw": seated(self.last_draw, -1),
+            "last_discard": seated(self.last_discard, -1),
             "outcome": OUTCOMES.index(self.outcome),
             "winner": self.winner,
             "freed": self.freed,

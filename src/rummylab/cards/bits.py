@@ -242,6 +242,19 @@ def ranks_of(mask: int) -> int:
     return (half | (half >> 16)) & LANE
 
 
+@helper
+def suits_of(cards: int, rank: int) -> int:
+    """Return in which suits *cards* has *rank*, as four bits."""
+    aces = cards >> rank & EACH_SUIT
+    return (aces | aces >> 15 | aces >> 30 | aces >> 45) & 15
+
+
+@helper
+def cards_of_rank(suits: int, rank: int) -> int:
+    """Return the cards of *rank* in *suits*, which are four bits."""
+    return ((suits | suits << 15 | suits << 30 | suits << 45) & EACH_SUIT) << rank
+
+
 def to_mask(ids: Any) -> int:
     """Return the mask of an iterable of card ids (Python only)."""
     mask = 0

@@ -111,6 +111,23 @@ def dearest(cards: int) -> int:
 
 
 @helper
+def knocks(hand: int, allowed: int, limit: int) -> int:
+    """Return the cards of *allowed* whose discard leaves *hand* with a deadwood of at most *limit*.
+
+    A hand without some card has at least the deadwood of the whole hand less the value of that card, so most cards need
+    no look at the melds.
+    """
+    spare = min_deadwood(hand) - limit
+    found = np.int64(0)
+    while allowed and spare <= 10:
+        card = allowed & -allowed
+        allowed ^= card
+        if points(card) >= spare and min_deadwood(hand & ~card) <= limit:
+            found |= card
+    return found
+
+
+@helper
 def best_discards(hand: int, allowed: int) -> tuple[int, int]:
     """Return the cards of *allowed* whose discard leaves least deadwood, and that deadwood.
 

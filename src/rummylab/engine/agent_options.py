@@ -31,7 +31,7 @@ _LARGEST = 3.4e38  # what a float32 can hold
 
 
 def option(default: T, meaning: str = "", *, low: float = -math.inf, high: float = math.inf) -> T:
-    """Declare an option of an agent: its default, what it means, and the least and greatest value allowed.
+    """Declare an option of an agent or a game: its default, what it means, and the least and greatest value allowed.
 
     The type of *default* is the type of the option: ``int``, ``float``, ``bool``, or the options of another agent.
     """

@@ -18,7 +18,7 @@ from numba.extending import is_jitted
 
 from rummylab._jit import helper, versions_of
 from rummylab.engine.agent import STOPPED
-from rummylab.engine.record_copy import private_copy
+from rummylab.engine.kernel_records import private_copy
 
 
 def guarded(function: Callable[..., int], signature: Any) -> Any:

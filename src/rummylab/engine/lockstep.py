@@ -14,9 +14,9 @@ from numba import from_dtype, types
 
 from rummylab._jit import kernel_of
 from rummylab.cards.rng import Root
+from rummylab.engine.kernel_records import copy_into
 from rummylab.engine.matches import MatchParts, agent_in
 from rummylab.engine.pointers import Ints, agent_caller, record_at
-from rummylab.engine.record_copy import copy_into
 from rummylab.engine.rows import Rows
 
 PENDING: Final = -(2**61)

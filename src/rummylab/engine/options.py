@@ -154,8 +154,8 @@ _WANTED: Final[Mapping[type, str]] = {
 class Options:
     """Base class of a game's options, which are frozen and checked on creation.
 
-    A subclass lists its fields with defaults, its presets in ``PRESETS``, the allowed range of each whole number in
-    ``RANGES`` and the allowed words of each text in ``CHOICES``.
+    A subclass lists its fields, whole numbers by `option` with their range, its presets in ``PRESETS`` and the allowed
+    words of each text in ``CHOICES``.
     """
 
     KIND: ClassVar[str] = "preset"
@@ -163,24 +163,22 @@ class Options:
     LEADING: ClassVar[tuple[str, ...]] = ("seats",)
     """Options that bring other defaults with them."""
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {}
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     FORMER: ClassVar[Mapping[str, str]] = {}
     """Names that options had before, with their names now: old records, positions, stores and TOML files load."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            self._check(field.name, getattr(self, field.name), field.default)
+            self._check(field, field.name, getattr(self, field.name))
 
-    def _check(self, name: str, value: Any, default: Any) -> None:
-        if type(value) is not type(default):
-            raise OptionError(f"option {name} takes {type(default).__name__} values, not {value!r}")
+    def _check(self, field: dataclasses.Field[Any], name: str, value: Any) -> None:
+        if type(value) is not type(field.default):
+            raise OptionError(f"option {name} takes {type(field.default).__name__} values, not {value!r}")
         if name in self.CHOICES and value not in self.CHOICES[name]:
             raise OptionError(f"option {name} is {value!r}, but must be one of {', '.join(self.CHOICES[name])}")
-        if name in self.RANGES:
-            low, high = self.RANGES[name]
-            if not low <= value <= high:
-                raise OptionError(f"option {name} is {value}, but must lie between {low} and {high}")
+        if field.metadata and not field.metadata["low"] <= value <= field.metadata["high"]:
+            between = f"{field.metadata['low']} and {field.metadata['high']}"
+            raise OptionError(f"option {name} is {value}, but must lie between {between}")
 
     if not TYPE_CHECKING:  # a misspelled option is still an error for mypy
 

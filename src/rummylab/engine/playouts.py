@@ -15,9 +15,9 @@ import numpy.typing as npt
 from numba import from_dtype, types
 
 from rummylab._jit import kernel_of
+from rummylab.engine.kernel_records import copy_into
 from rummylab.engine.matches import checked_move
 from rummylab.engine.pointers import Floats, Ints, addresses, agent_caller
-from rummylab.engine.record_copy import copy_into
 from rummylab.engine.rows import Rows
 from rummylab.engine.spec import GameSpec
 from rummylab.errors import AgentError

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.options import Options
 from rummylab.engine.rows import Rows
+from rummylab.engine.spec import GameSpec
 
 N_CARDS: Final = 52
 MOST: Final = 255
@@ -124,6 +125,47 @@ class GameTensors:
     """Helper ``payoff(table, seat)``: what *seat* gained in a finished hand."""
 
 
+def choices_of(spec: GameSpec, cards: int, without: Sequence[str] = ()) -> tuple[Choice, ...]:
+    """Return a choice for each verb of a game but those in *without*; *cards* is how many cards one can apply to."""
+    return tuple(
+        Choice(verb.words, int(getattr(spec.kernels, verb.code)), verb.meaning, cards if verb.takes else 0)
+        for verb in spec.verbs
+        if verb.words not in without
+    )
+
+
+def two_deck_planes(seats: int, own: Plane, at: int) -> list[Plane]:
+    """Return the planes of a game with two decks: the viewer's cards, the pile and those by seat; its *own* is *at*."""
+    planes = [
+        Plane("hand", "the viewer's own hand", "mine.hand", "copies", twice="mine.twice"),
+        Plane("drawn", "the card that the viewer drew in this turn", "mine.drawn", "card"),
+        Plane("upcard", "the top of the discard pile", "table.up", "card"),
+        Plane("pile", "the discard pile, upcard included", "table.pile", "copies", twice="table.pile_twice"),
+    ]
+    planes.insert(at, own)
+    known = ("known", "cards that {} is known to hold: taken from the pile and kept", "table.known", "copies")
+    return [
+        *planes,
+        *of_seats(seats, known, twice="twice"),
+        *of_seats(
+            seats,
+            ("picked", "kinds that {} has taken from the pile", "table.picked", "cards"),
+            ("refused", "kinds that {} left on the pile", "table.refused", "cards"),
+            ("thrown", "kinds that {} has discarded", "table.thrown", "cards"),
+        ),
+    ]
+
+
+def joker_scalars(seat: int) -> list[Scalar]:
+    """Return what a table with jokers shows about those of *seat*, counted from the viewer."""
+    return [
+        Scalar(f"known_jokers_{seat}", "printed jokers known in hand", "table.known_jokers", seat=seat, scale=4),
+        Scalar(f"picked_joker_{seat}", "has taken a printed joker", "table.picked", "bit", seat, value=JOKER_ID),
+        Scalar(f"refused_joker_{seat}", "left a printed joker", "table.refused", "bit", seat, value=JOKER_ID),
+        Scalar(f"thrown_joker_{seat}", "discarded a printed joker", "table.thrown", "bit", seat, value=JOKER_ID),
+    ]
+
+
 def of_seats(seats: int, *fields: tuple[str, str, str, str], twice: str = "") -> list[Plane]:
     """Return planes for every seat, counted from the viewer: of ``(name, meaning, field, kind)``."""
     found = []
@@ -192,7 +234,7 @@ class Layout:
             count = int(np.prod(kind.shape))
         return int(where == "mine"), offset, stride, 64 - 8 * kind.base.itemsize, count
 
-    # --- The readable twin of the encoder, and the way back -----------------------------------------------------------
+    # --- The way back -------------------------------------------------------------------------------------------------
 
     def element(self, view: Rows, path: str, seat: int | None) -> tuple[Any, Any]:
         """Return the array that holds a field of the one *view*, and the index of the viewer's element in it."""
@@ -200,38 +242,6 @@ class Layout:
         place = view[where][name]
         me = int(view["mine"]["seat"][0])
         return place, 0 if seat is None else (0, (me + seat) % self.seats)
-
-    def describe(self, view: Rows) -> Bytes:
-        """Return the tensor of the one *view*, part by part: slow and readable."""
-        out = np.zeros(self.size, np.uint8)
-        for part in self.parts:
-            place, index = self.element(view, part.field, part.seat)
-            field, here = place[index], out[self.places[part.name]]
-            if part.kind in ("cards", "copies", "union"):
-                masks = np.atleast_1d(field)
-                for mask in masks.ravel():
-                    here |= _bits(int(mask))
-                if isinstance(part, Plane) and part.twice:
-                    second, index = self.element(view, part.twice, part.seat)
-                    here += _bits(int(second[index]))
-            elif part.kind == "card":
-                if 0 <= int(field) < FROM_STOCK:
-                    here[_place_of(int(field))] = 1
-            elif isinstance(part, Scalar):
-                self._describe_scalar(part, int(field), view, here)
-        return out
-
-    def _describe_scalar(self, part: Scalar, value: int, view: Rows, here: Bytes) -> None:
-        if part.kind == "number":
-            here[0] = min(max(value, 0), MOST)
-        elif part.kind == "one of" and 0 <= value < part.size:
-            here[value] = 1
-        elif part.kind == "seat" and value >= 0:
-            here[(value - int(view["mine"]["seat"][0])) % self.seats] = 1
-        elif part.kind == "equals":
-            here[0] = value == part.value
-        elif part.kind == "bit":
-            here[0] = value >> part.value & 1
 
     def restore(self, tensor: Bytes, view: Rows, seat: int) -> None:
         """Write what *tensor* holds into the fields of the one *view*, which belongs to *seat*."""
@@ -273,14 +283,6 @@ class Layout:
         """Return how the numbers of *part* are to be read."""
         size = self.places[part.name].stop - self.places[part.name].start
         return _WORDS[part.kind].format(size=size)
-
-
-def _bits(mask: int) -> Bytes:
-    return np.array([mask >> (16 * suit + rank) & 1 for suit in range(4) for rank in range(13)], np.uint8)
-
-
-def _place_of(card: int) -> int:
-    return 13 * (card >> 4) + (card & 15)
 
 
 def _mask(places: Any) -> int:

@@ -15,6 +15,7 @@ from rummylab.cards.bits import ALL_CARDS, IDS_52, bit
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import JOKER_BIT, minus, take_away
 from rummylab.cards.rng import shuffle
+from rummylab.engine.kernel_records import clearing
 
 MAX_CARDS = 108  # two decks and four jokers
 FROM_STOCK = 63
@@ -33,6 +34,13 @@ MINE = np.dtype(
     align=True,
 )
 """What only one seat knows."""
+HIDDEN = [
+    ("rng", "u8"),  # the seed of reshuffles
+    ("pos", "i2"),  # next card of the stock
+    ("deck", "i1", (MAX_CARDS,)),  # in dealing order; after a reshuffle the new stock from 0 on
+]
+"""What nobody knows."""
+clear_mine = clearing(MINE, ("rng",), ("drawn",))
 
 
 @helper
@@ -92,28 +100,6 @@ def empty_pile(table: np.void) -> None:
     table.pile_twice = 0
     table.pile_jokers = 0
     table.up = -1
-
-
-@helper
-def clear_seat(row: np.void, seat: int) -> None:
-    """Take *seat*'s cards and notes of an earlier deal away, and what was known of them."""
-    table, mine = row.table, row.mine[seat]
-    mine.hand = 0
-    mine.twice = 0
-    mine.jokers = 0
-    mine.seat = seat
-    mine.drawn = -1
-    for i in range(mine.memory.shape[0]):
-        mine.memory[i] = 0
-    table.known[seat] = 0
-    table.known_twice[seat] = 0
-    table.known_jokers[seat] = 0
-    table.picked[seat] = 0
-    table.refused[seat] = 0
-    table.thrown[seat] = 0
-    table.paid[seat] = 0
-    table.last_draw[seat] = -1
-    table.last_discard[seat] = -1
 
 
 @helper

@@ -20,7 +20,7 @@ from rummylab.cards.bits import index_of, lowest, popcount
 from rummylab.cards.melds import arrangement, best_discards, min_deadwood
 from rummylab.cards.rng import AGENT, DECK, mix, typed_root, unit
 from rummylab.engine.agent import CompiledAgent
-from rummylab.engine.record_copy import copy_into
+from rummylab.engine.kernel_records import copy_into
 from rummylab.engine.rows import MAX_HANDS, Rows
 from rummylab.errors import AgentError
 from rummylab.games.gin import rules as r

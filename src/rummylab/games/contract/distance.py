@@ -22,7 +22,7 @@ import numpy.typing as npt
 from rummylab._jit import helper, kernel
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, bit, lowest, noinline, nth_card, popcount
 from rummylab.cards.planes import JOKER_BIT
-from rummylab.games.contract.melds import TOP
+from rummylab.games.contract.melds import TOP, n_sizes
 
 Ints = npt.NDArray[np.int64]
 
@@ -587,7 +587,7 @@ def _place_runs(case: _Case, is_greedy: bool, room: Ints) -> None:
 def _case_of(once: int, twice: int, jokers: int, sets: int, runs: int, terms: Terms, goal: int) -> _Case:
     wild = EACH_SUIT * terms.wild_ranks
     wilds = jokers + popcount(once & wild) + popcount(twice & wild)
-    n_sets, n_runs = n_melds(sets), n_melds(runs)
+    n_sets, n_runs = n_sizes(sets), n_sizes(runs)
     in_one_rank = (_size(sets, 0) + 1 >> 1) + n_runs if n_sets else np.int64(0)
     has_scarce_ranks = in_one_rank > 4 * terms.decks or popcount(terms.wild_ranks) > 1
     return _Case(
@@ -609,16 +609,6 @@ def _case_of(once: int, twice: int, jokers: int, sets: int, runs: int, terms: Te
         terms.neighbors,
         terms.joined,
     )
-
-
-@helper
-def n_melds(sizes: int) -> int:
-    """Return how many melds the packed *sizes* are of."""
-    n = np.int64(0)
-    while sizes:
-        sizes >>= 4
-        n += 1
-    return n
 
 
 @helper

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import always_inline, highest, lowest, noinline, popcount, ranks_of
+from rummylab.cards.bits import always_inline, highest, lowest, noinline, popcount, ranks_of, suits_of
 from rummylab.cards.planes import n_in
 from rummylab.engine.two_decks import kinds
 from rummylab.games.contract.melds import (
@@ -17,7 +17,6 @@ from rummylab.games.contract.melds import (
     pattern_cards,
     run_naturals,
     some_wilds,
-    suits_of,
 )
 from rummylab.games.contract.rules import (
     LAY_OFF_CODE,

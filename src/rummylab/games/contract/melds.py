@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import EACH_SUIT, LANE, always_inline, lowest, noinline, popcount
+from rummylab.cards.bits import EACH_SUIT, LANE, always_inline, cards_of_rank, lowest, noinline, popcount, suits_of
 from rummylab.cards.planes import minus, n_in
 
 Helper = Any
@@ -66,22 +66,10 @@ NO_CARDS = -1
 
 
 @helper
-def over_suits(four: int) -> int:
-    """Return four bits as the aces of four suits."""
-    return (four & 1) | (four & 2) << 15 | (four & 4) << 30 | (four & 8) << 45
-
-
-@helper
-def suits_of(cards: int, rank: int) -> int:
-    """Return in which suits *cards* has *rank*, as four bits."""
-    aces = cards >> rank & EACH_SUIT
-    return (aces | aces >> 15 | aces >> 30 | aces >> 45) & 15
-
-
-@helper
 def pattern_cards(pattern: int, rank: int) -> tuple[int, int]:
     """Return the planes of the cards of *rank* in a pattern of suits."""
-    return over_suits(np.int64(_SUITS_OF[pattern])) << rank, over_suits(np.int64(_SUITS_TWICE_OF[pattern])) << rank
+    once, twice = np.int64(_SUITS_OF[pattern]), np.int64(_SUITS_TWICE_OF[pattern])
+    return cards_of_rank(once, rank), cards_of_rank(twice, rank)
 
 
 @helper
@@ -104,7 +92,7 @@ def run_naturals(number: int) -> int:
 def wild_cards(wilds: int) -> tuple[int, int, int]:
     """Return the choice of wilds number *wilds*: the planes of its twos, and its jokers."""
     twos, twice = np.int64(_TWOS_OF[wilds]), np.int64(_TWICE_OF[wilds])
-    return over_suits(twos) << 1, over_suits(twice) << 1, np.int64(_JOKERS_OF[wilds])
+    return cards_of_rank(twos, 1), cards_of_rank(twice, 1), np.int64(_JOKERS_OF[wilds])
 
 
 @helper

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
+from rummylab.engine.agent_options import option
 from rummylab.engine.options import Options
 from rummylab.errors import OptionError, check_type
 
@@ -114,15 +115,15 @@ class Contract:
 class ContractOptions(Options):
     """Everything that differs between tables. The defaults are Chinese Rummy, mini-game 1."""
 
-    seats: int = 2
+    seats: int = option(2, low=2, high=MAX_SEATS)
     """Players at the table (1)."""
-    decks: int = 1
+    decks: int = option(1, low=1, high=2)
     """Decks of 52 cards; two for three players and more unless told otherwise (1)."""
     contract: str = "2S3"
     """What must be laid down, round by round: ``2S3`` is two sets of three, ``R4`` a run of four (4)."""
     hand_sizes: str = "7"
     """Cards dealt to each player, one number or one for every round (2)."""
-    jokers: int = 2
+    jokers: int = option(2, low=0, high=2)
     """Jokers in each deck (1)."""
     wild_twos: bool = True
     """Twos are wild, as jokers are (1)."""
@@ -146,27 +147,27 @@ class ContractOptions(Options):
     """The last card may be discarded in the last round; otherwise a player left with one card keeps it (15)."""
     reshuffle: str = "discards"
     """Into the new stock go the ``discards`` but the top, or ``all_non_hand`` cards, melds and all (7)."""
-    max_reshuffles: int = 2
+    max_reshuffles: int = option(2, low=0, high=100)
     """Reshuffles after which an empty stock makes the round void (8)."""
-    turn_cap: int = 200
+    turn_cap: int = option(200, low=1, high=10_000)
     """Turns after which the round is void (8)."""
     buys: str = "0"
     """Discards that a player may buy, one number or one for every round; nobody buys at a table of two (14)."""
-    low_points: int = 5
+    low_points: int = option(5, low=0, high=100)
     """What a card from 3 to 9 costs, and a two that is not wild (9)."""
     face_value: bool = False
     """Cards from 2 to 10 cost their face value instead (9)."""
-    ten_points: int = -1
+    ten_points: int = option(-1, low=-1, high=100)
     """What a ten costs; -1: as much as a court card (9)."""
-    high_points: int = 10
+    high_points: int = option(10, low=0, high=100)
     """What a court card costs (9)."""
-    ace_points: int = -1
+    ace_points: int = option(-1, low=-1, high=100)
     """What an ace costs; -1: as much as a court card (9)."""
-    wild_points: int = 20
+    wild_points: int = option(20, low=0, high=100)
     """What a wild card costs (9)."""
-    rounds: int = 1
+    rounds: int = option(1, low=0, high=1000)
     """Rounds of a match; 0: until somebody reaches the target (10)."""
-    target: int = 0
+    target: int = option(0, low=0, high=10_000)
     """Penalty points that end a match; 0: no such end. The table for people plays to 100 (10)."""
     random_starter: bool = True
     """The first player of a match is drawn at random; otherwise it is seat 0."""
@@ -181,20 +182,6 @@ class ContractOptions(Options):
     }
     PLAYERS: ClassVar[Mapping[str, range]] = {"liverpool-7": range(3, 6), "shanghai-10": range(3, 5)}
     """Numbers of players of presets that are not for two to six. Two decks without wild twos are too few for more."""
-    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "seats": (2, MAX_SEATS),
-        "decks": (1, 2),
-        "jokers": (0, 2),
-        "max_reshuffles": (0, 100),
-        "turn_cap": (1, 10_000),
-        "low_points": (0, 100),
-        "ten_points": (-1, 100),
-        "high_points": (0, 100),
-        "ace_points": (-1, 100),
-        "wild_points": (0, 100),
-        "rounds": (0, 1000),
-        "target": (0, 10_000),
-    }
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "set_sizes": ("exact", "minimum"),
         "going_out": ("lay_off", "discard_only"),

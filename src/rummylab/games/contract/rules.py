@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import from_dtype, types
 
 from rummylab._jit import helper
 from rummylab.cards.bits import EACH_SUIT, always_inline, bit, lowest, noinline, popcount
@@ -23,11 +22,13 @@ from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import holds, minus, n_in, plus
 from rummylab.cards.rng import Root, reshuffle_seed, shuffle_first, swap_cards
 from rummylab.engine.drivers import random_seat, table_kernels
+from rummylab.engine.kernel_records import clearing, options_record, records_of
 from rummylab.engine.two_decks import (
     FROM_STOCK,
+    HIDDEN,
     MAX_CARDS,
     MINE,
-    clear_seat,
+    clear_mine,
     empty_pile,
     kinds,
     lay_open,
@@ -56,7 +57,7 @@ from rummylab.games.contract.melds import (
     set_naturals,
     wild_cards,
 )
-from rummylab.games.contract.options import MAX_MELDS, MAX_ROUNDS, MAX_SEATS
+from rummylab.games.contract.options import MAX_MELDS, MAX_ROUNDS, MAX_SEATS, ContractOptions
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]
@@ -65,45 +66,21 @@ Codes = npt.NDArray[np.int16]
 
 ON_TABLE = MAX_SEATS * MAX_MELDS
 
-OPTIONS = np.dtype(
-    [
-        ("wild_kinds", "i8"),  # cards that are wild, jokers as bit 62
-        ("set_sizes", "i4", (MAX_ROUNDS,)),  # of the contract, packed: four bits each, the largest lowest
-        ("run_sizes", "i4", (MAX_ROUNDS,)),
-        ("sets", "i2", (MAX_ROUNDS,)),  # how many the contract asks for
-        ("runs", "i2", (MAX_ROUNDS,)),
-        ("hand_size", "i2", (MAX_ROUNDS,)),
-        ("buys", "i2", (MAX_ROUNDS,)),  # discards that a player may buy
-        ("n_contracts", "i2"),
-        ("seats", "i2"),
-        ("decks", "i2"),
-        ("jokers", "i2"),  # in each deck
-        ("wild_twos", "i2"),
-        ("wild_upcard", "i2"),
-        ("discard_drawn", "i2"),
-        ("larger_sets", "i2"),
-        ("same_rank", "i2"),
-        ("wild_neighbors", "i2"),
-        ("joined_runs", "i2"),
-        ("wild_replacement", "i2"),
-        ("discard_only", "i2"),
-        ("final_discard", "i2"),
-        ("all_non_hand", "i2"),
-        ("max_reshuffles", "i2"),
-        ("turn_cap", "i2"),
-        ("low_points", "i2"),
-        ("face_value", "i2"),
-        ("ten_points", "i2"),
-        ("high_points", "i2"),
-        ("ace_points", "i2"),
-        ("wild_points", "i2"),
-        ("rounds", "i2"),
-        ("target", "i2"),
-        ("random_starter", "i2"),
-    ],
-    align=True,
+_BY_ROUND = f"({MAX_ROUNDS},)i2"
+OPTIONS = options_record(
+    ContractOptions,
+    wild_kinds="i8",  # cards that are wild, jokers as bit 62
+    set_sizes=f"({MAX_ROUNDS},)i4",  # of the contract, packed: four bits each, the largest lowest
+    run_sizes=f"({MAX_ROUNDS},)i4",
+    sets=_BY_ROUND,  # how many the contract asks for
+    runs=_BY_ROUND,
+    hand_size=_BY_ROUND,
+    buys=_BY_ROUND,  # discards that a player may buy
+    n_contracts="i2",
+    larger_sets="i2",
+    discard_only="i2",
+    all_non_hand="i2",
 )
-"""The options as the kernels read them. They are public, so they are part of the table."""
 
 TABLE = np.dtype(
     [
@@ -157,20 +134,7 @@ TABLE = np.dtype(
 )
 """What everybody sees."""
 
-RECORD = np.dtype(
-    [
-        ("table", TABLE),
-        ("mine", MINE, (MAX_SEATS,)),
-        ("rng", "u8"),  # the seed of reshuffles
-        ("pos", "i1"),  # next card of the stock
-        ("deck", "i1", (MAX_CARDS,)),  # in dealing order; after a reshuffle the new stock from 0 on
-    ],
-    align=True,
-)
-"""The whole position, including the order of the stock."""
-
-VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
-"""What a seat is shown. It has no field for anything hidden."""
+RECORD, VIEW, ACT, ACT_POINTER = records_of(TABLE, MINE, MAX_SEATS, HIDDEN)
 
 DRAW, BUY, PLAY, LAY_DOWN, OVER = range(5)
 PHASES = ("draw", "buy", "play", "lay down", "over")
@@ -188,10 +152,6 @@ RUN_CODE = SET_CODE + N_SETS * N_WILD_SETS
 REPLACE_CODE = RUN_CODE + N_RUNS * N_WILD_SETS
 N_CODES = REPLACE_CODE + 64 * ON_TABLE
 MAX_LEGAL = 4096
-
-ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
-"""A compiled agent: ``act(table, mine, params)`` returns the code of its move."""
-ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- Questions about a table --------------------------------------------------------------------------------------
@@ -857,6 +817,16 @@ def next_seat(table: np.void, seat: int) -> int:
     return np.int64(0) if seat + 1 == table.rules.seats else np.int64(seat) + 1
 
 
+clear_round = clearing(
+    TABLE,
+    ("rules", "scores", "hand_no", "starter"),
+    ("stack", "drawer", "turned_up", "last_draw", "last_discard", "winner", "freed"),
+)
+clear_match = clearing(TABLE, ("rules",))
+_OF_MELDS = {"melds", "melds_twice", "meld_jokers", "meld_kind", "meld_of", "meld_low", "meld_high", "owner"}
+clear_melds = clearing(TABLE, {*(TABLE.names or ())} - _OF_MELDS - {"n_melds", "short"})
+
+
 @helper
 def open_hand(row: np.void) -> None:
     """Deal ``row.deck`` one card at a time, ``table.starter`` (beside the dealer) first; turn up the next (2)."""
@@ -884,21 +854,11 @@ def open_hand(row: np.void) -> None:
 @helper
 def _clear(row: np.void) -> None:
     """Take all cards and notes of an earlier round off the table."""
-    table = row.table
-    for seat in range(table.rules.seats):
-        clear_seat(row, seat)
-        table.n_hand[seat] = 0
-        table.buys[seat] = 0
-    _clear_melds(table)
-    empty_pile(table)
-    table.drawer = -1
-    table.turn = 0
-    table.points = 0
-    table.reshuffles = 0
-    table.turned_up = -1
-    table.outcome = NO_OUTCOME
-    table.winner = -1
-    table.freed = -1
+    clear_round(row.table)
+    for seat in range(row.table.rules.seats):
+        clear_mine(row.mine[seat])
+        row.mine[seat].seat = seat
+    _clear_melds(row.table)
 
 
 @helper
@@ -908,27 +868,14 @@ def _clear_melds(table: np.void) -> None:
     for seat in range(table.rules.seats):
         table.sets_left[seat] = table.rules.sets[number]
         table.runs_left[seat] = table.rules.runs[number]
-    for k in range(table.n_melds):
-        table.melds[k] = 0
-        table.melds_twice[k] = 0
-        table.meld_jokers[k] = 0
-        table.meld_kind[k] = NO_MELD
-        table.meld_of[k] = 0
-        table.meld_low[k] = 0
-        table.meld_high[k] = 0
-        table.owner[k] = 0
-    table.n_melds = 0
-    table.short = 0
+    clear_melds(table)
 
 
 @helper
 def open_match(row: np.void, starter: int) -> None:
     """Clear the scores and seat the first starter."""
-    table = row.table
-    for seat in range(table.rules.seats):
-        table.scores[seat] = 0
-    table.hand_no = 0
-    table.starter = starter
+    clear_match(row.table)
+    row.table.starter = starter
 
 
 @helper

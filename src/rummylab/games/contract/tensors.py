@@ -14,7 +14,7 @@ from rummylab._jit import helper
 from rummylab.cards.bits import bit, lowest
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.tensor_kernels import clear, put_byte, put_cards
-from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, joker_scalars, two_deck_planes
 from rummylab.engine.two_decks import kinds
 from rummylab.games.contract import rules as r
 from rummylab.games.contract.laydown import next_meld
@@ -52,22 +52,7 @@ _LAY_DOWN, _DISCARDS, _LAY_OFFS, _REPLACEMENTS, _SIZE = 4, 5, 58, 111, 164
 def parts(seats: int) -> list[Part]:
     """Return the planes and scalars of an observation at a table of *seats*."""
     return [
-        Plane("hand", "the viewer's own hand", "mine.hand", "copies", twice="mine.twice"),
-        Plane("drawn", "the card that the viewer drew in this turn", "mine.drawn", "card"),
-        Plane("upcard", "the top of the discard pile", "table.up", "card"),
-        Plane("pile", "the discard pile, upcard included", "table.pile", "copies", twice="table.pile_twice"),
-        Plane("melds", "cards in the melds on the table", "table.melds", "union"),
-        *of_seats(
-            seats,
-            ("known", "cards that {} is known to hold: taken from the pile and kept", "table.known", "copies"),
-            twice="twice",
-        ),
-        *of_seats(
-            seats,
-            ("picked", "kinds that {} has taken from the pile", "table.picked", "cards"),
-            ("refused", "kinds that {} declined", "table.refused", "cards"),
-            ("thrown", "kinds that {} has discarded", "table.thrown", "cards"),
-        ),
+        *two_deck_planes(seats, Plane("melds", "cards in the melds on the table", "table.melds", "union"), 4),
         Scalar("phase", ", ".join(r.PHASES), "table.phase", "one of", size=len(r.PHASES)),
         Scalar("actor", "who is to act", "table.actor", "seat"),
         Scalar("starter", "who started the round", "table.starter", "seat"),
@@ -91,10 +76,7 @@ def parts(seats: int) -> list[Part]:
                 Scalar(f"sets_left_{seat}", "sets of the contract to lay down", "table.sets_left", seat=seat, scale=3),
                 Scalar(f"runs_left_{seat}", "runs of the contract to lay down", "table.runs_left", seat=seat, scale=3),
                 Scalar(f"buys_{seat}", "discards bought in this round", "table.buys", seat=seat, scale=3),
-                Scalar(f"known_jokers_{seat}", "jokers known in hand", "table.known_jokers", seat=seat, scale=4),
-                Scalar(f"picked_joker_{seat}", "has taken a joker", "table.picked", "bit", seat, value=JOKER_ID),
-                Scalar(f"refused_joker_{seat}", "declined a joker", "table.refused", "bit", seat, value=JOKER_ID),
-                Scalar(f"thrown_joker_{seat}", "discarded a joker", "table.thrown", "bit", seat, value=JOKER_ID),
+                *joker_scalars(seat),
             )
         ),
     ]

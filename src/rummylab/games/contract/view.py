@@ -20,9 +20,9 @@ from rummylab.cards.hand import Hand
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.action import Action, Event
 from rummylab.engine.codec import Codec, MeldCodes
-from rummylab.engine.kernel_rules import KernelRules, face_up
 from rummylab.engine.observation import Observation
 from rummylab.engine.rows import Rows
+from rummylab.engine.rules import Rules, face_up
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec, Verb
 from rummylab.games.contract import rules as r
@@ -171,7 +171,7 @@ def penalties_of(scores: Sequence[int]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, repr=False)
-class ContractRummy(KernelRules):
+class ContractRummy(Rules):
     """The rules of contract rummy under some options."""
 
     options: ContractOptions = field(default_factory=ContractOptions)

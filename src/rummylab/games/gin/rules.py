@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import from_dtype, types
 
 from rummylab._jit import helper
 from rummylab.cards.bits import (
@@ -29,45 +28,17 @@ from rummylab.cards.bits import (
 from rummylab.cards.melds import MAX_MELDS, MELDS, N_MELDS, is_group, min_deadwood
 from rummylab.cards.rng import Root, shuffle
 from rummylab.engine.drivers import codes_by_trial, random_seat, table_kernels
+from rummylab.engine.kernel_records import clearing, options_record, records_of
 from rummylab.games.gin.eleven import deadwood_by_eleven
 from rummylab.games.gin.melds import best_place, official_lay_off
+from rummylab.games.gin.options import GinOptions
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]
 
 # --- The record ---------------------------------------------------------------------------------------------------
 
-OPTIONS = np.dtype(
-    [
-        ("knock_limit", "i2"),
-        ("knock_by_eleven", "i2"),
-        ("gin_bonus", "i2"),
-        ("undercut_bonus", "i2"),
-        ("tie_undercuts", "i2"),
-        ("big_gin_bonus", "i2"),
-        ("defender_lays_off", "i2"),
-        ("layoff_reach", "i2"),
-        ("max_run", "i2"),
-        ("discard_taken", "i2"),
-        ("wall", "i2"),
-        ("last_upcard", "i2"),
-        ("turn_cap", "i2"),
-        ("upcard_cap", "i2"),
-        ("refuse_repeats", "i2"),
-        ("knock_card", "i2"),
-        ("oklahoma", "i2"),
-        ("random_starter", "i2"),
-        ("target", "i2"),
-        ("game_bonus", "i2"),
-        ("box_bonus", "i2"),
-        ("shut_out_doubles", "i2"),
-        ("hand_size", "i2"),
-        ("ranks", "i1"),
-        ("suits", "i1"),
-    ],
-    align=True,
-)
-"""The options as the kernels read them. They are public, so they are part of the table."""
+OPTIONS = options_record(GinOptions, defender_lays_off="i2")
 
 TABLE = np.dtype(
     [
@@ -128,11 +99,7 @@ MINE = np.dtype(
 )
 """What only one seat knows."""
 
-RECORD = np.dtype([("table", TABLE), ("mine", MINE, (2,)), ("pos", "i1"), ("deck", "i1", (52,))], align=True)
-"""The whole position, including the order of the stock."""
-
-VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
-"""What a seat is shown. It has no field for anything hidden."""
+RECORD, VIEW, ACT, ACT_POINTER = records_of(TABLE, MINE, 2, [("pos", "i1"), ("deck", "i1", (52,))])
 
 FROM_STOCK = 62
 HAND_SIZE = 10
@@ -152,10 +119,6 @@ MAX_LEGAL = 96
 
 MAX_TURN = 127
 """Largest turn that ``took``, ``passed`` and ``threw`` record."""
-
-ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
-"""A compiled agent: ``act(table, mine, params)`` returns the code of its move."""
-ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- Legal moves, from what the actor may know --------------------------------------------------------------------
@@ -333,30 +296,20 @@ def legal_codes(table: np.void, mine: np.void, out: Codes) -> int:
 # --- The deal -----------------------------------------------------------------------------------------------------
 
 
+_OF_MATCH = ("rules", "scores", "hands_won", "knocks", "gins", "knocked_with", "knock_turns", "hand_no", "starter")
+clear_hand = clearing(TABLE, (*_OF_MATCH, "swapped"), ("taken", "last_draw", "last_discard", "knocker", "winner"))
+clear_match = clearing(TABLE, ("rules",))
+clear_mine = clearing(MINE, ("rng",), ("drawn",))
+
+
 @helper
 def open_hand(row: np.void) -> None:
     """Deal ``row.deck``: the hands alternately from seat 0 on, the next card face up (2). ``table.starter`` begins."""
     table = row.table
+    clear_hand(table)
     for seat in range(2):
-        mine = row.mine[seat]
-        mine.hand = 0
-        mine.seat = seat
-        mine.drawn = -1
-        for i in range(mine.memory.shape[0]):
-            mine.memory[i] = 0
-        table.known[seat] = 0
-        table.refused[seat] = 0
-        table.thrown[seat] = 0
-        for i in range(52):
-            table.took[seat, i] = 0
-            table.passed[seat, i] = 0
-            table.threw[seat, i] = 0
-        for k in range(MAX_MELDS):
-            table.spread[seat, k] = 0
-        table.n_melds[seat] = 0
-        table.last_draw[seat] = -1
-        table.last_discard[seat] = -1
-        table.deadwood[seat] = 0
+        clear_mine(row.mine[seat])
+        row.mine[seat].seat = seat
     if table.rules.hand_size == HAND_SIZE:  # a number that the compiler knows
         _deal(row, 2 * HAND_SIZE)
     else:
@@ -368,19 +321,6 @@ def open_hand(row: np.void) -> None:
     table.stock = table.rules.ranks * table.rules.suits - row.pos
     table.phase = OFFER
     table.actor = table.starter
-    table.offers = 0
-    table.taken = -1
-    table.turn = 0
-    table.up_draws = 0
-    table.back_and_forth = 0
-    table.knocker = -1
-    table.n_laid = 0
-    for i in range(10):
-        table.laid[i] = 0
-        table.laid_on[i] = 0
-    table.points = 0
-    table.outcome = NO_OUTCOME
-    table.winner = -1
     table.limit = _limit(table, up)
     table.stake = 2 if table.rules.oklahoma and up >> 4 == SPADES else 1
     if table.rules.refuse_repeats:
@@ -408,16 +348,8 @@ def _limit(table: np.void, up: int) -> int:
 @helper
 def open_match(row: np.void, starter: int) -> None:
     """Clear the scores and seat the first starter."""
-    table = row.table
-    for seat in range(2):
-        table.scores[seat] = 0
-        table.hands_won[seat] = 0
-        table.knocks[seat] = 0
-        table.gins[seat] = 0
-        table.knocked_with[seat] = 0
-        table.knock_turns[seat] = 0
-    table.hand_no = 0
-    table.starter = starter
+    clear_match(row.table)
+    row.table.starter = starter
 
 
 @helper

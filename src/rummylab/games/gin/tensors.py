@@ -7,35 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import bit, lowest, points
-from rummylab.cards.melds import min_deadwood
+from rummylab.cards.melds import knocks
 from rummylab.engine.tensor_kernels import clear, keep_code, put_byte, put_cards
-from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.engine.tensors import GameTensors, Part, Plane, Scalar, choices_of, of_seats
 from rummylab.games.gin import rules as r
-from rummylab.games.gin.rules import (
-    DISCARD,
-    DRAW_STOCK,
-    OVER,
-    PASS,
-    SHOW_BIG_GIN,
-    TAKE_UP_CARD,
-    WALL,
-    can_knock,
-    cards_to_play,
-    discards,
-    draws,
-    is_legal,
-)
+from rummylab.games.gin.eleven import deadwood_by_eleven
+from rummylab.games.gin.rules import DISCARD, OVER, SHOW_BIG_GIN, WALL, cards_to_play, discards, draws, is_legal
 from rummylab.games.gin.showdown import showdown_code
+from rummylab.games.gin.spec import SPEC
 
-CHOICES: Final = (
-    Choice("draw stock", DRAW_STOCK, "draw the top card of the stock"),
-    Choice("draw upcard", TAKE_UP_CARD, "take the top card of the discard pile"),
-    Choice("pass", PASS, "decline the first upcard; at the wall (`openspiel`), end the hand"),
-    Choice("big gin", SHOW_BIG_GIN, "show eleven melded cards, where big gin is played"),
-    Choice("discard", r.DISCARD_CODE, "discard a card", 52),
-    Choice("knock", r.KNOCK_CODE, "discard a card and knock", 52),
-)
 _DISCARDS, _KNOCKS, _SIZE = 4, 56, 108
 
 
@@ -66,34 +46,18 @@ def parts(seats: int) -> list[Part]:
         Scalar("score_0", "score of the viewer in the match", "table.scores", seat=0, scale=100),
         Scalar("score_1", "score of the opponent in the match", "table.scores", seat=1, scale=100),
         Scalar(
-            "drew_stock_1",
-            "the opponent's last draw came from the stock",
-            "table.last_draw",
-            "equals",
-            1,
-            value=r.FROM_STOCK,
+            "drew_stock_1", "the opponent last drew from the stock", "table.last_draw", "equals", 1, value=r.FROM_STOCK
         ),
     ]
 
 
 @helper
-def knocks(table: np.void, mine: np.void) -> int:
-    """Return the cards with whose discard the actor may knock.
-
-    A hand without some card has at least the deadwood of the whole hand less the value of that card, so most cards need
-    no look at the melds.
-    """
-    spare = min_deadwood(cards_to_play(table, mine)) - table.limit
-    found = np.int64(0)
-    if spare > 10:
-        return found
-    cards = discards(table, mine)
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        if points(bit(card)) >= spare and can_knock(table, mine, card):
-            found |= bit(card)
-    return found
+def _knocks(table: np.void, mine: np.void) -> int:
+    """Return the cards with whose discard the actor may knock."""
+    cards = cards_to_play(table, mine)
+    if table.rules.knock_by_eleven and deadwood_by_eleven(cards) > table.limit:
+        return np.int64(0)
+    return knocks(cards, discards(table, mine), table.limit)
 
 
 @helper
@@ -103,14 +67,14 @@ def write_legal(table: np.void, mine: np.void, address: int) -> None:
     if phase == DISCARD:
         clear(address, np.int64(_DISCARDS))
         put_cards(address + _DISCARDS, discards(table, mine))
-        put_cards(address + _KNOCKS, knocks(table, mine))
+        put_cards(address + _KNOCKS, _knocks(table, mine))
         if table.rules.big_gin_bonus > 0:
             put_byte(address + 3, np.int64(is_legal(table, mine, SHOW_BIG_GIN)))
         return
     clear(address, np.int64(_SIZE))
     if phase == WALL:
         put_byte(address + 2, np.int64(1))
-        put_cards(address + _KNOCKS, knocks(table, mine))
+        put_cards(address + _KNOCKS, _knocks(table, mine))
     elif phase < DISCARD:
         moves = draws(table)
         for code in range(3):
@@ -141,7 +105,7 @@ def worst(options: Any) -> float:
 
 TENSORS: Final = GameTensors(
     parts=parts,
-    choices=CHOICES,
+    choices=choices_of(SPEC, 52, without=("done", "lay off", "meld")),
     worst=worst,
     write_legal=write_legal,
     resolve=keep_code,

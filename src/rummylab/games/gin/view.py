@@ -18,8 +18,8 @@ from rummylab.cards.hand import Hand
 from rummylab.cards.melds import melded, min_deadwood
 from rummylab.engine.action import Action, Event
 from rummylab.engine.deadwood import DeadwoodObservation
-from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.rows import Rows
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
 from rummylab.errors import DeckError, IllegalActionError
@@ -77,7 +77,7 @@ class GinObservation(DeadwoodObservation):
 
 
 @dataclass(frozen=True, repr=False)
-class Gin(KernelRules):
+class Gin(Rules):
     """The rules of two-player Gin Rummy under some options."""
 
     options: GinOptions = field(default_factory=GinOptions)

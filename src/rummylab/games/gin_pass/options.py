@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from rummylab.engine.agent_options import option
 from rummylab.engine.options import Options
 from rummylab.errors import OptionError, check_type
 
@@ -17,40 +18,31 @@ _MORE_SEATS: Mapping[int, Mapping[str, int]] = {3: {"hands": 42}, 4: {"cards": 7
 class GinPassOptions(Options):
     """Everything that differs between tables. The defaults are the course's."""
 
-    seats: int = 2
+    seats: int = option(2, low=2, high=4)
     """Players at the table (1)."""
-    cards: int = 10
+    cards: int = option(10, low=3, high=10)
     """Cards dealt to each; presets deal seven at four seats (1)."""
     pass_card: bool = True
     """Before the first draw every player hands one card to a neighbor (2)."""
-    knock_limit: int = 10
+    knock_limit: int = option(10, low=0, high=100)
     """Most deadwood points a knocker may keep (3)."""
-    turn_cap: int = 200
+    turn_cap: int = option(200, low=1, high=10_000)
     """Turns after which the hand washes out (5)."""
-    gin_bonus: int = 25
+    gin_bonus: int = option(25, low=0, high=1000)
     """Added to what a knocker with gin wins (6)."""
-    undercut_bonus: int = 25
+    undercut_bonus: int = option(25, low=0, high=1000)
     """Added to what a winner who did not knock wins (6)."""
     tie_undercuts: bool = True
     """Deadwood equal to the knocker's undercuts; otherwise the knocker wins the tie (6)."""
     gin_always_wins: bool = True
     """A knocker with gin wins even if another hand has no deadwood either (6)."""
-    hands: int = 40
+    hands: int = option(40, low=1, high=10_000)
     """Hands of a match, a multiple of 2 x seats; presets play 42 at three seats (7)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "course": {},
         "course-ten": {"cards": 10},
         "course-seven": {"cards": 7},
-    }
-    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "seats": (2, 4),
-        "cards": (3, 10),
-        "knock_limit": (0, 100),
-        "turn_cap": (1, 10_000),
-        "gin_bonus": (0, 1000),
-        "undercut_bonus": (0, 1000),
-        "hands": (1, 10_000),
     }
 
     def __post_init__(self) -> None:

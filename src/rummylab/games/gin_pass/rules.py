@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import from_dtype, types
 
 from rummylab._jit import helper
 from rummylab.cards.bits import ALL_CARDS, IDS_52, bit, noinline
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import Root, shuffle
 from rummylab.engine.drivers import codes_by_trial, table_kernels
+from rummylab.engine.kernel_records import clearing, options_record, records_of
+from rummylab.games.gin_pass.options import GinPassOptions
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]
@@ -25,22 +26,7 @@ Codes = npt.NDArray[np.int16]
 
 MAX_SEATS = 4
 
-OPTIONS = np.dtype(
-    [
-        ("seats", "i2"),
-        ("cards", "i2"),
-        ("pass_card", "i2"),
-        ("knock_limit", "i2"),
-        ("turn_cap", "i2"),
-        ("gin_bonus", "i2"),
-        ("undercut_bonus", "i2"),
-        ("tie_undercuts", "i2"),
-        ("gin_always_wins", "i2"),
-        ("hands", "i2"),
-    ],
-    align=True,
-)
-"""The options as the kernels read them. They are public, so they are part of the table."""
+OPTIONS = options_record(GinPassOptions)
 
 TABLE = np.dtype(
     [
@@ -86,11 +72,7 @@ MINE = np.dtype(
 )
 """What only one seat knows."""
 
-RECORD = np.dtype([("table", TABLE), ("mine", MINE, (MAX_SEATS,)), ("pos", "i1"), ("deck", "i1", (52,))], align=True)
-"""The whole position, including the order of the stock."""
-
-VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
-"""What a seat is shown. It has no field for anything hidden."""
+RECORD, VIEW, ACT, ACT_POINTER = records_of(TABLE, MINE, MAX_SEATS, [("pos", "i1"), ("deck", "i1", (52,))])
 
 FROM_STOCK = 62
 PASS, DRAW, DISCARD, OVER = range(4)
@@ -104,10 +86,6 @@ DRAW_STOCK, TAKE_UP_CARD = range(2)
 DISCARD_CODE, KNOCK_CODE, PASS_CODE = 64, 128, 192
 N_CODES = 256
 MAX_LEGAL = 32
-
-ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
-"""A compiled agent: ``act(table, mine, params)`` returns the code of its move."""
-ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- Questions about a table --------------------------------------------------------------------------------------
@@ -191,12 +169,22 @@ def shuffle_deck(row: np.void, seed: np.uint64) -> None:
     shuffle(row.deck, seed)
 
 
+clear_hand = clearing(
+    TABLE, ("rules", "scores", "hand_no", "starter"), ("last_draw", "last_discard", "knocker", "winner")
+)
+clear_match = clearing(TABLE, ("rules",))
+clear_mine = clearing(MINE, ("rng",), ("drawn", "passed", "received"))
+
+
 @helper
 def open_hand(row: np.void) -> None:
     """Deal ``row.deck`` one card at a time, ``table.starter`` first; turn up the next (1). ``table.starter`` begins."""
     table = row.table
     seats, cards = np.int64(table.rules.seats), np.int64(table.rules.cards)
-    _clear(row)
+    clear_hand(table)
+    for one in range(seats):
+        clear_mine(row.mine[one])
+        row.mine[one].seat = one
     seat = np.int64(table.starter)
     for i in range(seats * cards):
         row.mine[seat].hand |= bit(row.deck[i])
@@ -212,42 +200,10 @@ def open_hand(row: np.void) -> None:
 
 
 @helper
-def _clear(row: np.void) -> None:
-    """Take all cards and notes of an earlier hand off the table."""
-    table = row.table
-    for seat in range(MAX_SEATS):
-        table.known[seat] = 0
-        table.picked[seat] = 0
-        table.refused[seat] = 0
-        table.thrown[seat] = 0
-        table.deadwood[seat] = 0
-        table.last_draw[seat] = -1
-        table.last_discard[seat] = -1
-    for seat in range(table.rules.seats):
-        mine = row.mine[seat]
-        mine.hand = 0
-        mine.seat = seat
-        mine.drawn = -1
-        mine.passed = -1
-        mine.received = -1
-        for i in range(mine.memory.shape[0]):
-            mine.memory[i] = 0
-    table.turn = 0
-    table.passes = 0
-    table.points = 0
-    table.knocker = -1
-    table.outcome = NO_OUTCOME
-    table.winner = -1
-
-
-@helper
 def open_match(row: np.void, starter: int) -> None:
     """Clear the scores and seat the first starter."""
-    table = row.table
-    for seat in range(MAX_SEATS):
-        table.scores[seat] = 0
-    table.hand_no = 0
-    table.starter = starter
+    clear_match(row.table)
+    row.table.starter = starter
 
 
 @helper

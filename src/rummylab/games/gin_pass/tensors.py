@@ -7,20 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.cards.bits import bit, lowest, points
-from rummylab.cards.melds import min_deadwood
+from rummylab.cards.melds import knocks
 from rummylab.engine.tensor_kernels import always_ask, clear, keep_code, put_byte, put_cards
-from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.engine.tensors import GameTensors, Part, Plane, Scalar, choices_of, of_seats
 from rummylab.games.gin_pass import rules as r
-from rummylab.games.gin_pass.rules import DISCARD, DRAW, DRAW_STOCK, PASS, TAKE_UP_CARD, can_knock, is_legal
+from rummylab.games.gin_pass.rules import DISCARD, DRAW, DRAW_STOCK, PASS, TAKE_UP_CARD, is_legal
+from rummylab.games.gin_pass.spec import SPEC
 
-CHOICES: Final = (
-    Choice("draw stock", DRAW_STOCK, "draw the top card of the stock; if it is empty, the hand ends"),
-    Choice("draw upcard", TAKE_UP_CARD, "take the top card of the discard pile"),
-    Choice("discard", r.DISCARD_CODE, "discard a card", 52),
-    Choice("knock", r.KNOCK_CODE, "discard a card and knock", 52),
-    Choice("pass", r.PASS_CODE, "choose the card to pass on, before the first draw", 52),
-)
 _DISCARDS, _KNOCKS, _PASSES, _SIZE = 2, 54, 106, 158
 
 
@@ -57,21 +50,6 @@ def parts(seats: int) -> list[Part]:
 
 
 @helper
-def knocks(table: np.void, mine: np.void) -> int:
-    """Return the cards with whose discard the actor may knock; see Gin's for why most cards need no look."""
-    spare = min_deadwood(mine.hand) - table.rules.knock_limit
-    found, cards = np.int64(0), mine.hand
-    if spare > 10:
-        return found
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        if points(bit(card)) >= spare and can_knock(table, mine, card):
-            found |= bit(card)
-    return found
-
-
-@helper
 def write_legal(table: np.void, mine: np.void, address: int) -> None:
     """Write a byte for each of the actor's choices: 1 if it is legal."""
     clear(address, np.int64(_SIZE))
@@ -80,7 +58,7 @@ def write_legal(table: np.void, mine: np.void, address: int) -> None:
         put_byte(address + 1, np.int64(is_legal(table, mine, TAKE_UP_CARD)))
     elif table.phase == DISCARD:
         put_cards(address + _DISCARDS, mine.hand)
-        put_cards(address + _KNOCKS, knocks(table, mine))
+        put_cards(address + _KNOCKS, knocks(mine.hand, mine.hand, table.rules.knock_limit))
     elif table.phase == PASS:
         put_cards(address + _PASSES, mine.hand)
 
@@ -102,7 +80,7 @@ def worst(options: Any) -> float:
 
 TENSORS: Final = GameTensors(
     parts=parts,
-    choices=CHOICES,
+    choices=choices_of(SPEC, 52),
     worst=worst,
     write_legal=write_legal,
     resolve=keep_code,

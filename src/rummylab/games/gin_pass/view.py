@@ -16,9 +16,9 @@ from rummylab.cards.hand import Hand
 from rummylab.cards.melds import min_deadwood
 from rummylab.engine.action import Action, Event
 from rummylab.engine.deadwood import DeadwoodObservation
-from rummylab.engine.kernel_rules import KernelRules
 from rummylab.engine.observation import card_or_none
 from rummylab.engine.rows import Rows
+from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
 from rummylab.games.gin_pass import rules as r
@@ -95,7 +95,7 @@ class GinPassObservation(DeadwoodObservation):
 
 
 @dataclass(frozen=True, repr=False)
-class GinPass(KernelRules):
+class GinPass(Rules):
     """The rules of Gin with a passed card, for two to four seats, under some options."""
 
     options: GinPassOptions = field(default_factory=GinPassOptions)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from rummylab.engine.agent_options import option
 from rummylab.engine.options import Options
 from rummylab.errors import OptionError
 
@@ -21,23 +22,23 @@ PACK_JOKERS: Final = 1
 class Format(Options):
     """How deals make a match. The defaults are those of a single deal for points."""
 
-    deals: int = 1
+    deals: int = option(1, low=0, high=100)
     """Deals to play, after which the most chips win; 0 in a pool: until one player is left."""
-    out_at: int = 0
+    out_at: int = option(0, low=0, high=1000)
     """Lost points at which a player of a pool is out; 0: nobody goes out."""
-    first_drop: int = 20
+    first_drop: int = option(20, low=0, high=1000)
     """Points lost by a drop before the player's first draw."""
-    later_drop: int = 40
+    later_drop: int = option(40, low=0, high=1000)
     """Points lost by a later drop."""
-    full_count: int = 80
+    full_count: int = option(80, low=1, high=1000)
     """Most points a hand can cost, what a wrong declaration costs, and the chips for each deal."""
     rejoin: bool = False
     """Who goes out of a pool may pay another entry and come back at the highest score + 1."""
-    rejoin_limit: int = 0
+    rejoin_limit: int = option(0, low=0, high=1000)
     """A player may rejoin as long as nobody still in has lost more points than this."""
     split: bool = False
     """The last two or three of a pool of three or more may share the pot in proportion to their drops left."""
-    split_within: int = 1
+    split_within: int = option(1, low=1, high=100)
     """A split is offered when every player left is within so many first drops of being out."""
     one_pack_for_two: bool = False
     """Two players use one pack of 53 cards; otherwise every table uses two packs."""
@@ -60,15 +61,6 @@ class Format(Options):
         "deals-2": {"deals": 2},
         "deals-3": {"deals": 3},
         "deals-6": {"deals": 6},
-    }
-    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "deals": (0, 100),
-        "out_at": (0, 1000),
-        "first_drop": (0, 1000),
-        "later_drop": (0, 1000),
-        "full_count": (1, 1000),
-        "rejoin_limit": (0, 1000),
-        "split_within": (1, 100),
     }
 
     def __post_init__(self) -> None:

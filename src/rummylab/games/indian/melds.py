@@ -28,10 +28,10 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import EACH_SUIT, LANE, lowest, popcount
+from rummylab.cards.bits import EACH_SUIT, LANE, cards_of_rank, lowest, popcount, suits_of
 from rummylab.cards.planes import take_away
 
 Ints = npt.NDArray[np.int64]
@@ -55,8 +55,6 @@ SIZE_REEL, PURE_0, PURE_1, PURE_2 = range(4)  # columns of REELS
 POINT_REEL, RUN_REEL = 4, 5
 N_COLUMNS = 8  # a line of the table is a line of the processor's cache
 N_SIZES = 16  # entries of a line of LEVERS
-_REELS_SYMBOL = "rummylab_indian_reels"
-_LEVERS_SYMBOL = "rummylab_indian_levers"
 
 _TEN_POINTS = 0b1_1110_0000_0001  # A T J Q K (rules, row 4)
 
@@ -198,52 +196,33 @@ def _levers() -> npt.NDArray[np.int16]:
 
 REELS = _reels()
 LEVERS = _levers()
-# A kernel keeps a copy of every array it names, on disk too; 400 KB in each of a hundred kernels is too much.
-# So the tables are given names for the linker, and kernels read them in place.
-binding.add_symbol(_REELS_SYMBOL, REELS.ctypes.data)
-binding.add_symbol(_LEVERS_SYMBOL, LEVERS.ctypes.data)
 
 
-def reel(lane: int, column: int) -> int:
-    """Return an entry of the table of reels."""
-    return int(REELS[lane, column])
+def _reader(table: npt.NDArray[Any], symbol: str) -> Any:
+    """Return ``read(line, column)`` for kernels: an entry of *table*, unsigned.
+
+    A kernel keeps a copy of every array it names, on disk too; 400 KB in each of a hundred kernels is too much. So the
+    table is given a name for the linker, and kernels read it in place.
+    """
+    binding.add_symbol(symbol, table.ctypes.data)
+    number, int64 = ir.IntType(8 * table.itemsize), ir.IntType(64)
+    kind = ir.ArrayType(ir.ArrayType(number, table.shape[1]), table.shape[0])
+
+    def _read(typingctx: Any, line: Any, column: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            place = builder.module.globals.get(symbol) or ir.GlobalVariable(builder.module, kind, symbol)
+            entry = builder.load(builder.gep(place, [int64(0), args[0], args[1]]))
+            return entry if number == int64 else builder.zext(entry, int64)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    return intrinsic(_read)
 
 
-@intrinsic
-def _load_reel(typingctx: Any, lane: Any, column: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        int64 = ir.IntType(64)
-        kind = ir.ArrayType(ir.ArrayType(int64, N_COLUMNS), LANE + 1)
-        table = builder.module.globals.get(_REELS_SYMBOL) or ir.GlobalVariable(builder.module, kind, _REELS_SYMBOL)
-        return builder.load(builder.gep(table, [int64(0), args[0], args[1]]))
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@overload(reel)
-def _reel_impl(lane, column):  # type: ignore[no-untyped-def]
-    return lambda lane, column: _load_reel(lane, column)  # type: ignore[call-arg]
-
-
-def levers(lane: int, size: int) -> int:
-    """Return the ranks whose card, once it comes or goes, changes what windows of *size* places hold of a lane."""
-    return int(LEVERS[lane, size])
-
-
-@intrinsic
-def _load_levers(typingctx: Any, lane: Any, size: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        int64, int16 = ir.IntType(64), ir.IntType(16)
-        kind = ir.ArrayType(ir.ArrayType(int16, N_SIZES), LANE + 1)
-        table = builder.module.globals.get(_LEVERS_SYMBOL) or ir.GlobalVariable(builder.module, kind, _LEVERS_SYMBOL)
-        return builder.zext(builder.load(builder.gep(table, [int64(0), args[0], args[1]])), int64)
-
-    return types.int64(types.int64, types.int64), codegen
-
-
-@overload(levers)
-def _levers_impl(lane, size):  # type: ignore[no-untyped-def]
-    return lambda lane, size: _load_levers(lane, size)  # type: ignore[call-arg]
+reel = _reader(REELS, "rummylab_indian_reels")
+"""``reel(lane, column)``: an entry of the table of reels."""
+levers = _reader(LEVERS, "rummylab_indian_levers")
+"""``levers(lane, size)``: the ranks whose card, once it comes or goes, changes what windows of *size* places hold."""
 
 
 @helper
@@ -314,19 +293,6 @@ def most_kept(a: int, b: int, budget: int) -> int:
 
 
 @helper
-def suits_of_rank(cards: int, rank: int) -> int:
-    """Return the suits of *rank* in *cards* as four bits."""
-    column = (cards >> rank) & EACH_SUIT
-    return (column | column >> 15 | column >> 30 | column >> 45) & 15
-
-
-@helper
-def cards_of_rank(suits: int, rank: int) -> int:
-    """Return the cards of *rank* in the given suits."""
-    return ((suits | suits << 15 | suits << 30 | suits << 45) & EACH_SUIT) << rank
-
-
-@helper
 def paired_ranks(once: int) -> int:
     """Return the ranks held in two suits or more, as a lane."""
     c, h, s, d = once & LANE, (once >> 16) & LANE, (once >> 32) & LANE, (once >> 48) & LANE
@@ -350,14 +316,14 @@ def next_group(cards: int, choice: int, ranks: int) -> int:
     """
     rank = (choice >> 8) - 1
     suits = (choice >> 4) & 15
-    held = suits_of_rank(cards, rank) if rank >= 0 else 0
+    held = suits_of(cards, rank) if rank >= 0 else 0
     while True:
         if suits == 0:
             ranks &= -1 << (rank + 1)
             if ranks == 0:
                 return -1
             rank = lowest(ranks)
-            held = suits_of_rank(cards, rank)
+            held = suits_of(cards, rank)
             suits = held
         else:
             suits = (suits - 1) & held
@@ -382,7 +348,7 @@ def list_groups(once: int, all_sizes: bool, out: Ints) -> tuple[int, int]:
     while ranks:
         rank = lowest(ranks)
         ranks &= ranks - 1
-        held = suits_of_rank(once, rank)
+        held = suits_of(once, rank)
         suits = held
         while suits:
             n_cards = popcount(suits)
@@ -484,50 +450,39 @@ def point_reel(lane: int, doubles: int) -> int:
 
     With doubles, for at most ten cards: three runs, so one layer (see `size_reel_with_doubles`) is one run.
     """
-    best = reel(lane, POINT_REEL)
-    if doubles:
-        for i in range(N_WINDOWS):
-            window = WINDOWS[i]
-            if window & doubles:
-                held = window & lane
-                under = reel((lane & ~held) | doubles, POINT_REEL)
-                best = better_points(best, window_points(card_points(held), (window >> 16) - popcount(held), under))
-    return best
+    return _covered(lane, doubles, POINT_REEL, 0)
 
 
 @helper
 def run_reel(lane: int, doubles: int) -> int:
     """Return the point reel of a lane with at least one run in it: `HAS_RUN` + points, 0 where impossible."""
-    best = reel(lane, RUN_REEL)
+    return _covered(lane, doubles, RUN_REEL, HAS_RUN)
+
+
+@helper
+def _covered(lane: int, doubles: int, column: int, more: int) -> int:
+    best = reel(lane, column)
     if doubles:
         for i in range(N_WINDOWS):
             window = WINDOWS[i]
             if window & doubles:
                 held = window & lane
                 under = reel((lane & ~held) | doubles, POINT_REEL)
-                points = card_points(held) + HAS_RUN
+                points = card_points(held) + more
                 best = better_points(best, window_points(points, (window >> 16) - popcount(held), under))
     return best
 
 
 @helper
-def join_points(a: int, b: int, substitutes: int) -> int:
-    """Return the point reel of two suits together, right up to *substitutes*."""
+def join_points(a: int, b: int, substitutes: int, least: int) -> int:
+    """Return the point reel of two suits together, right up to *substitutes*; the first covers *least* points.
+
+    With `HAS_RUN` as the least, the first must have its run.
+    """
     best = 0
     for j in range(substitutes + 1):
         cut = 9 * j
         points = (a >> cut) & 255
-        best = better_points(best, points * ((POINT_ONES << cut) & POINT_FULL) + ((b << cut) & POINT_FULL))
-    return best
-
-
-@helper
-def join_run(run: int, other: int, substitutes: int) -> int:
-    """Return the point reel of two suits together; the first must have its run."""
-    best = 0
-    for j in range(substitutes + 1):
-        cut = 9 * j
-        points = (run >> cut) & 255
-        if points >= HAS_RUN:
-            best = better_points(best, points * ((POINT_ONES << cut) & POINT_FULL) + ((other << cut) & POINT_FULL))
+        if points >= least:
+            best = better_points(best, points * ((POINT_ONES << cut) & POINT_FULL) + ((b << cut) & POINT_FULL))
     return best

@@ -17,7 +17,17 @@ from __future__ import annotations
 import numpy as np
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount, stack_array, stack_table
+from rummylab.cards.bits import (
+    ALL_CARDS,
+    EACH_SUIT,
+    LANE,
+    cards_of_rank,
+    lowest,
+    popcount,
+    stack_array,
+    stack_table,
+    suits_of,
+)
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.games.indian.melds import (
@@ -29,7 +39,6 @@ from rummylab.games.indian.melds import (
     SIZE_SPARE,
     Ints,
     better_pure,
-    cards_of_rank,
     field_size,
     join_pure,
     join_size,
@@ -40,7 +49,6 @@ from rummylab.games.indian.melds import (
     reel,
     size_reel,
     split_wilds,
-    suits_of_rank,
     without_group,
 )
 
@@ -503,7 +511,7 @@ def _next_plan(
         second = groups[j]
         if j > 0 and second >> 8 == first >> 8:
             shared = (first & second) >> 4 & 15
-            if not repeat or shared & ~suits_of_rank(twice, (first >> 8) - 1):
+            if not repeat or shared & ~suits_of(twice, (first >> 8) - 1):
                 continue
         # 3. Places for two runs, and cards enough if the groups took none from them?
         n_second = popcount((second >> 4) & 15)
@@ -815,10 +823,3 @@ def outs_many(hands: Ints, cards: Ints, distances: Ints, found: Ints) -> None:
     """Write, for lines of 13 cards of known distance, the `outs` among cards[i]."""
     for i in range(len(hands)):
         found[i] = outs(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3], distances[i], cards[i])
-
-
-@kernel
-def spares14_many(hands: Ints, distances: Ints, spares: Ints) -> None:
-    """Write `discards14` of each line of 14 cards."""
-    for i in range(len(hands)):
-        distances[i], spares[i] = discards14(hands[i, 0], hands[i, 1], hands[i, 2], hands[i, 3])

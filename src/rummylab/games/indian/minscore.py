@@ -14,7 +14,7 @@ groups the suits are independent (see `melds`). A group of two cards takes one j
 from __future__ import annotations
 
 from rummylab._jit import helper, kernel
-from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, lowest, popcount
+from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, LANE, cards_of_rank, lowest, popcount
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import JOKER_BIT, take_away
 from rummylab.games.indian.melds import (
@@ -26,10 +26,8 @@ from rummylab.games.indian.melds import (
     Ints,
     better_points,
     card_points,
-    cards_of_rank,
     field_points,
     join_points,
-    join_run,
     next_group,
     paired_ranks,
     point_reel,
@@ -54,6 +52,7 @@ def _pair_points(once: int, twice: int, suit: int, jokers: int) -> int:
         point_reel((once >> one) & LANE, (twice >> one) & LANE),
         point_reel((once >> two) & LANE, (twice >> two) & LANE),
         jokers,
+        0,
     )
 
 
@@ -66,7 +65,7 @@ def _pair_run(once: int, twice: int, suit: int, jokers: int) -> int:
         run = run_reel((once >> at) & LANE, (twice >> at) & LANE)
         if run:
             beside = point_reel((once >> other) & LANE, (twice >> other) & LANE)
-            best = better_points(best, join_run(run, beside, jokers))
+            best = better_points(best, join_points(run, beside, jokers, HAS_RUN))
     return best
 
 

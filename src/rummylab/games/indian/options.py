@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
+from rummylab.engine.agent_options import option
 from rummylab.engine.options import Options
 from rummylab.errors import OptionError, check_type
 from rummylab.games.indian.formats import Format
@@ -26,32 +27,32 @@ _PLATFORM: Final[dict[str, Any]] = {
 class IndianOptions(Options):
     """Options of Indian Rummy. The defaults are those of the paper's experiments."""
 
-    seats: int = 2
+    seats: int = option(2, low=2, high=6)
     """Players at the table (row 1)."""
     format: str = "points"
     """How deals make a match, such as ``pool-101(rejoin=true)``; it brings its packs, drops and full count (row 17)."""
-    decks: int = 1
+    decks: int = option(1, low=1, high=2)
     """Decks of 52 cards; presets take two for three players and more (row 1)."""
-    printed_jokers: int = 1
+    printed_jokers: int = option(1, low=0, high=4)
     """Printed jokers among the cards; presets take two for three players and more (row 1)."""
     joker_indicator: str = "draw another"
     """A printed joker comes as indicator: ``draw another`` card, or ``aces wild`` (row 3)."""
     pile_jokers: bool = True
     """Jokers may be taken from the discard pile; otherwise only as the first upcard (row 9)."""
-    first_drop: int = 20
+    first_drop: int = option(20, low=0, high=1000)
     """Points lost by a drop before the player's first draw (row 11)."""
-    later_drop: int = 40
+    later_drop: int = option(40, low=0, high=1000)
     """Points lost by a later drop (row 11)."""
-    wrong_declaration: int = 80
+    wrong_declaration: int = option(80, low=0, high=1000)
     """Points lost by a declaration that is not valid (row 12)."""
-    cap: int = 80
+    cap: int = option(80, low=1, high=1000)
     """Most points a hand can cost (row 13)."""
     score_rule: str = "paper"
     """A pure run without a second run: its cards do not count (``paper``), every card counts (``platform``), or neither
     its cards nor those of groups count (``pure_run_opens``; row 13)."""
     first_turn_relief: bool = False
     """A player who has had no turn when another declares loses no more than a first drop (row 14)."""
-    round_limit: int = 100
+    round_limit: int = option(100, low=1, high=1000)
     """Rounds after which the lower MinScore wins (row 15)."""
     limit_gain: str = "score"
     """What a loser pays at the round limit: their ``score``, or the ``difference`` from the winner's (rows 15, 16)."""
@@ -60,16 +61,6 @@ class IndianOptions(Options):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}, "platform": _PLATFORM}
     LEADING: ClassVar[tuple[str, ...]] = ("seats", "format")
-    RANGES: ClassVar[Mapping[str, tuple[int, int]]] = {
-        "seats": (2, 6),
-        "decks": (1, 2),
-        "printed_jokers": (0, 4),
-        "first_drop": (0, 1000),
-        "later_drop": (0, 1000),
-        "wrong_declaration": (0, 1000),
-        "cap": (1, 1000),
-        "round_limit": (1, 1000),
-    }
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "joker_indicator": ("draw another", "aces wild"),
         "score_rule": SCORE_RULES,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import from_dtype, types
 
 from rummylab._jit import helper
 from rummylab.cards.bits import EACH_SUIT, LANE, bit, noinline
@@ -19,11 +18,13 @@ from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import take_away
 from rummylab.cards.rng import Root, below, reshuffle_seed, shuffle_first, swap_cards
 from rummylab.engine.drivers import codes_by_trial, random_seat, table_kernels
+from rummylab.engine.kernel_records import clearing, options_record, records_of
 from rummylab.engine.two_decks import (
     FROM_STOCK,
+    HIDDEN,
     MAX_CARDS,
     MINE,
-    clear_seat,
+    clear_mine,
     empty_pile,
     kinds,
     lay_open,
@@ -35,6 +36,7 @@ from rummylab.engine.two_decks import (
 from rummylab.games.indian.melds import card_points
 from rummylab.games.indian.mindist import declarations14
 from rummylab.games.indian.minscore import PLATFORM, min_score
+from rummylab.games.indian.options import CARDS_EACH, IndianOptions
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]
@@ -42,34 +44,19 @@ Codes = npt.NDArray[np.int16]
 # --- The record ---------------------------------------------------------------------------------------------------
 
 MAX_SEATS = 6
-CARDS_EACH = 13
 
-OPTIONS = np.dtype(
-    [
-        ("seats", "i2"),
-        ("decks", "i2"),
-        ("printed_jokers", "i2"),
-        ("aces_wild", "i2"),  # when a printed joker is the indicator
-        ("pile_jokers", "i2"),
-        ("first_drop", "i2"),
-        ("later_drop", "i2"),
-        ("wrong_declaration", "i2"),
-        ("cap", "i2"),
-        ("score_rule", "i2"),  # its place in `SCORE_RULES`
-        ("first_turn_relief", "i2"),
-        ("round_limit", "i2"),
-        ("limit_difference", "i2"),
-        ("random_starter", "i2"),
-        ("deals", "i2"),  # of the match; 0 in a pool
-        ("out_at", "i2"),  # lost points at which a player of a pool is out; 0: nobody goes out
-        ("start_chips", "i4"),  # of every player, in deals
-        ("rejoin_limit", "i2"),  # -1: nobody may rejoin
-        ("split_within", "i2"),  # first drops from being out at which a split is offered; 0: never
-        ("no_drops", "i2"),
-    ],
-    align=True,
+OPTIONS = options_record(
+    IndianOptions,
+    score_rule="i2",  # its place in `SCORE_RULES`
+    aces_wild="i2",  # when a printed joker is the indicator
+    limit_difference="i2",
+    deals="i2",  # of the match; 0 in a pool
+    out_at="i2",  # lost points at which a player of a pool is out; 0: nobody goes out
+    start_chips="i4",  # of every player, in deals
+    rejoin_limit="i2",  # -1: nobody may rejoin
+    split_within="i2",  # first drops from being out at which a split is offered; 0: never
+    no_drops="i2",
 )
-"""The options as the kernels read them. They are public, so they are part of the table."""
 
 TABLE = np.dtype(
     [
@@ -120,20 +107,7 @@ TABLE = np.dtype(
 )
 """What everybody sees."""
 
-RECORD = np.dtype(
-    [
-        ("table", TABLE),
-        ("mine", MINE, (MAX_SEATS,)),
-        ("rng", "u8"),  # the seed of reshuffles
-        ("pos", "i2"),  # next card of the stock
-        ("deck", "i1", (MAX_CARDS,)),  # in dealing order; after a reshuffle the new stock from 0 on
-    ],
-    align=True,
-)
-"""The whole position, including the order of the stock."""
-
-VIEW = np.dtype([("table", TABLE), ("mine", MINE)], align=True)
-"""What a seat is shown. It has no field for anything hidden."""
+RECORD, VIEW, ACT, ACT_POINTER = records_of(TABLE, MINE, MAX_SEATS, HIDDEN)
 
 DRAW, DISCARD, OVER, REJOIN, SPLIT = range(5)
 PHASES = ("draw", "discard", "over", "rejoin", "split")
@@ -152,10 +126,6 @@ DRAW_STOCK, DRAW_PILE, DROP, REJOIN_CODE, LEAVE_CODE, SPLIT_CODE, PLAY_ON_CODE =
 DISCARD_CODE, DECLARE_CODE = 64, 128
 N_CODES = DECLARE_CODE + JOKER_ID + 1
 MAX_LEGAL = 32
-
-ACT = types.int64(from_dtype(TABLE), from_dtype(MINE), types.float32[::1])
-"""A compiled agent: ``act(table, mine, params)`` returns the code of its move."""
-ACT_POINTER = types.FunctionType(ACT)
 
 
 # --- Questions about a table --------------------------------------------------------------------------------------
@@ -323,6 +293,14 @@ def shuffle_deck(row: np.void, seed: np.uint64) -> None:
         swap_cards(row, place, place + below(row, n - place))
 
 
+clear_deal = clearing(
+    TABLE,
+    ("rules", "scores", "chips", "lost", "hand_no", "place", "rejoins", "shared", "starter"),
+    ("stack", "last_draw", "last_discard", "winner"),
+)
+clear_match = clearing(TABLE, ("rules",))
+
+
 @helper
 def open_hand(row: np.void) -> None:
     """Deal ``row.deck``: 13 cards each, one at a time from seat 0 on, the indicator, the first open card (2).
@@ -359,35 +337,21 @@ def open_hand(row: np.void) -> None:
 def _clear(row: np.void) -> None:
     """Take all cards and notes of an earlier deal off the table."""
     table = row.table
+    clear_deal(table)
     for seat in range(MAX_SEATS):
-        clear_seat(row, seat)
-        table.gains[seat] = 0
-        table.deadwood[seat] = 0
-        table.draws[seat] = 0
+        clear_mine(row.mine[seat])
+        row.mine[seat].seat = seat
         table.status[seat] = PLAYING if seat < table.rules.seats and is_in(table, seat) else AWAY
-    empty_pile(table)
     table.n_playing = n_in(table)
-    table.answers = 0
-    table.agreed = 0
-    table.turn = 0
-    table.round = 0
-    table.reshuffles = 0
-    table.outcome = NO_OUTCOME
-    table.winner = -1
 
 
 @helper
 def open_match(row: np.void, starter: int) -> None:
     """Clear the standing and seat the first starter."""
     table = row.table
-    for seat in range(MAX_SEATS):
-        table.scores[seat] = 0
-        table.chips[seat] = table.rules.start_chips if seat < table.rules.seats else 0
-        table.lost[seat] = 0
-        table.place[seat] = 0
-        table.rejoins[seat] = 0
-    table.hand_no = 0
-    table.shared = 0
+    clear_match(table)
+    for seat in range(table.rules.seats):
+        table.chips[seat] = table.rules.start_chips
     table.starter = starter
 
 

@@ -9,45 +9,19 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.tensor_kernels import always_ask, clear, keep_code, put_byte, put_cards
-from rummylab.engine.tensors import Choice, GameTensors, Part, Plane, Scalar, of_seats
+from rummylab.engine.tensors import GameTensors, Part, Plane, Scalar, choices_of, joker_scalars, two_deck_planes
 from rummylab.engine.two_decks import kinds
 from rummylab.games.indian import rules as r
 from rummylab.games.indian.rules import DISCARD, PLAY_ON_CODE, is_legal
+from rummylab.games.indian.spec import SPEC
 
-CHOICES: Final = (
-    Choice("draw stock", r.DRAW_STOCK, "draw the top card of the stock"),
-    Choice("draw upcard", r.DRAW_PILE, "take the top card of the discard pile"),
-    Choice("drop", r.DROP, "give up the deal, before drawing"),
-    Choice("rejoin", r.REJOIN_CODE, "pay another entry and come back into the pool"),
-    Choice("leave", r.LEAVE_CODE, "stay out of the pool"),
-    Choice("split", r.SPLIT_CODE, "agree to share the pot"),
-    Choice("play on", PLAY_ON_CODE, "refuse to share the pot"),
-    Choice("discard", r.DISCARD_CODE, "discard a card", 53),
-    Choice("declare", r.DECLARE_CODE, "discard a card and declare the other thirteen", 53),
-)
 _DISCARDS, _DECLARATIONS, _SIZE = 7, 60, 113
 
 
 def parts(seats: int) -> list[Part]:
     """Return the planes and scalars of an observation at a table of *seats*."""
-    everyone = range(seats)
     return [
-        Plane("hand", "the viewer's own hand", "mine.hand", "copies", twice="mine.twice"),
-        Plane("drawn", "the card that the viewer drew in this turn", "mine.drawn", "card"),
-        Plane("upcard", "the top of the discard pile", "table.up", "card"),
-        Plane("indicator", "the card whose rank is wild", "table.indicator", "card"),
-        Plane("pile", "the discard pile, upcard included", "table.pile", "copies", twice="table.pile_twice"),
-        *of_seats(
-            seats,
-            ("known", "cards that {} is known to hold: taken from the pile and kept", "table.known", "copies"),
-            twice="twice",
-        ),
-        *of_seats(
-            seats,
-            ("picked", "kinds that {} has ever taken from the pile", "table.picked", "cards"),
-            ("refused", "kinds that {} left on the pile", "table.refused", "cards"),
-            ("thrown", "kinds that {} has discarded", "table.thrown", "cards"),
-        ),
+        *two_deck_planes(seats, Plane("indicator", "the card whose rank is wild", "table.indicator", "card"), 3),
         Scalar("phase", ", ".join(r.PHASES), "table.phase", "one of", size=len(r.PHASES)),
         Scalar("actor", "who is to act", "table.actor", "seat"),
         Scalar("starter", "who started the deal", "table.starter", "seat"),
@@ -67,21 +41,12 @@ def parts(seats: int) -> list[Part]:
         Scalar("hand_no", "finished deals of the match", "table.hand_no", scale=10),
         *(
             scalar
-            for seat in everyone
+            for seat in range(seats)
             for scalar in (
                 Scalar(f"status_{seat}", ", ".join(r.STATUS), "table.status", "one of", seat, len(r.STATUS)),
                 Scalar(f"draws_{seat}", "draws in this deal", "table.draws", seat=seat, scale=25),
                 Scalar(f"lost_{seat}", "points lost in the match", "table.lost", seat=seat, scale=100),
-                Scalar(
-                    f"known_jokers_{seat}", "printed jokers known in hand", "table.known_jokers", seat=seat, scale=4
-                ),
-                Scalar(
-                    f"picked_joker_{seat}", "ever took a printed joker", "table.picked", "bit", seat, value=JOKER_ID
-                ),
-                Scalar(f"refused_joker_{seat}", "left a printed joker", "table.refused", "bit", seat, value=JOKER_ID),
-                Scalar(
-                    f"thrown_joker_{seat}", "discarded a printed joker", "table.thrown", "bit", seat, value=JOKER_ID
-                ),
+                *joker_scalars(seat),
             )
         ),
     ]
@@ -115,7 +80,7 @@ def worst(options: Any) -> float:
 
 TENSORS: Final = GameTensors(
     parts=parts,
-    choices=CHOICES,
+    choices=choices_of(SPEC, 53),
     worst=worst,
     write_legal=write_legal,
     resolve=keep_code,

@@ -19,9 +19,9 @@ from rummylab.cards.card import JOKER_ID, RANKS, Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action, Event
 from rummylab.engine.drivers import seat_question, table_question
-from rummylab.engine.kernel_rules import KernelRules, face_up
 from rummylab.engine.observation import Observation
 from rummylab.engine.rows import Rows, copy_of
+from rummylab.engine.rules import Rules, face_up
 from rummylab.engine.seats import Seat
 from rummylab.engine.spec import GameSpec
 from rummylab.errors import OptionError
@@ -142,7 +142,7 @@ class IndianObservation(Observation):
 
 
 @dataclass(frozen=True, repr=False)
-class Indian(KernelRules):
+class Indian(Rules):
     """The rules of Classic Indian Rummy under some options."""
 
     options: IndianOptions = field(default_factory=IndianOptions)
