@@ -73,13 +73,7 @@ class BatchDriver:
             narrow(wide, tallies)
 
     def play_pairs(
-        self,
-        rows: Rows,
-        root: Root,
-        first_deal: int,
-        acts: Sequence[Kernel],
-        params: Sequence[Floats],
-        tallies: Rows,
+        self, rows: Rows, root: Root, first_deal: int, acts: Sequence[Kernel], params: Sequence[Floats], tallies: Rows
     ) -> None:
         """Play every deal twice with the seats swapped: two tallies a deal."""
         self.play_seatings(rows, root, first_deal, PAIR, acts, params, tallies)

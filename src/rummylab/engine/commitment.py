@@ -27,18 +27,13 @@ def new_salt() -> str:
     return secrets.token_hex(SALT_BYTES)
 
 
-def seed_text(seed: int) -> str:
-    """Return a seed or key in the one form in which it is hashed."""
-    return key_text(seed)
-
-
 def commitment(game: str, options: dict[str, Any], hand: int, seed: int, salt: str) -> str:
     """Return the commitment to the deal of hand number *hand* under *seed*.
 
     >>> commitment("gin", {"target": 100}, 0, 7, "00" * 16)[:12]
     'c0d0f7c9a9e1'
     """
-    lines = ["rummylab deal 1", game, json.dumps(options, sort_keys=True), str(hand), seed_text(seed), salt]
+    lines = ["rummylab deal 1", game, json.dumps(options, sort_keys=True), str(hand), key_text(seed), salt]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 

@@ -112,6 +112,17 @@ def seat_question(question: Helper) -> Helper:
 
 
 @cache
+def view_question(question: Helper) -> Helper:
+    """Return a kernel that asks the helper *question* about what the actor sees: the one view of an array."""
+
+    @kernel
+    def ask_view(views: Rows) -> Any:
+        return question(views[0].table, views[0].mine)
+
+    return ask_view
+
+
+@cache
 def shuffle_of(shuffle_deck: Helper) -> Helper:
     """Return a kernel that puts the shuffle of a seed into the deck of one position."""
 

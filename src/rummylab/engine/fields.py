@@ -44,13 +44,13 @@ class Kind(ABC):
             NotationError: *value* is not of this kind.
         """
 
-    @abstractmethod
     def show(self, value: Any) -> str:
         """Return a JSON *value* as text."""
+        return NONE if value is None else str(value)
 
-    @abstractmethod
     def read(self, text: str) -> Any:
         """Return the JSON value of *text*. :meth:`store` checks it."""
+        return text
 
     @abstractmethod
     def schema(self) -> dict[str, Any]:
@@ -72,9 +72,6 @@ class Number(Kind):
         if not is_whole(value, self.low, self.high):
             raise NotationError(f"{shown(value)} is not a whole number from {self.low} to {self.high}")
         return (value,)
-
-    def show(self, value: Any) -> str:
-        return str(value)
 
     def read(self, text: str) -> Any:
         return int(text) if re.fullmatch(r"-?[0-9]{1,12}", text) else text
@@ -121,12 +118,6 @@ class Seed(Kind):
             raise NotationError(f"{shown(value)} is not a number of up to 16 hexadecimal digits")
         return (np.uint64(int(value, 16)),)
 
-    def show(self, value: Any) -> str:
-        return str(value)
-
-    def read(self, text: str) -> Any:
-        return text
-
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "pattern": "^[0-9a-f]{1,16}$"}
 
@@ -146,12 +137,6 @@ class Word(Kind):
             raise NotationError(f"{shown(value)} is not one of: {', '.join(self.words)}")
         return (self.words.index(value),)
 
-    def show(self, value: Any) -> str:
-        return str(value)
-
-    def read(self, text: str) -> Any:
-        return text
-
     def schema(self) -> dict[str, Any]:
         return {"enum": list(self.words)}
 
@@ -166,9 +151,6 @@ class SeatNumber(Kind):
         if value is not None and not is_whole(value, 0, 5):
             raise NotationError(f"{shown(value)} is not the number of a seat")
         return (-1 if value is None else value,)
-
-    def show(self, value: Any) -> str:
-        return NONE if value is None else str(value)
 
     def read(self, text: str) -> Any:
         return None if text == NONE else Number().read(text)
@@ -206,9 +188,6 @@ class OneCard(Kind):
         if value is None:
             return (-1,)
         return (self.stock if value == "stock" and self.stock is not None else card_of(value).id,)
-
-    def show(self, value: Any) -> str:
-        return NONE if value is None else str(value)
 
     def read(self, text: str) -> Any:
         return None if text == NONE else text
@@ -416,12 +395,6 @@ class Rank(Kind):
         if not isinstance(value, str) or len(value) != 1 or value not in RANKS:
             raise NotationError(f"{shown(value)} is not a rank of {RANKS}")
         return (RANKS.index(value),)
-
-    def show(self, value: Any) -> str:
-        return str(value)
-
-    def read(self, text: str) -> Any:
-        return text
 
     def schema(self) -> dict[str, Any]:
         return {"enum": list(RANKS)}

@@ -28,8 +28,7 @@ def answering(view: Any, act: Any) -> Any:
     ask = agent_caller(act)
 
     @kernel_of(
-        types.void(types.Array(from_dtype(view), 1, "C"), types.int64[::1], types.int64, types.int64[:, ::1]),
-        __file__,
+        types.void(types.Array(from_dtype(view), 1, "C"), types.int64[::1], types.int64, types.int64[:, ::1]), __file__
     )
     def answer(views: Rows, codes: Ints, n: int, agents: Ints) -> None:
         for j in range(n):

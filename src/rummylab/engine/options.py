@@ -143,11 +143,7 @@ def _value_of(name: str, text: str, hint: Any, owner: str) -> Any:
     raise OptionError(f"Option {name} of {owner} takes {wanted}, not {text!r}.")
 
 
-_WANTED: Final[Mapping[type, str]] = {
-    int: "a whole number",
-    float: "a finite number",
-    bool: "true or false",
-}
+_WANTED: Final[Mapping[type, str]] = {int: "a whole number", float: "a finite number", bool: "true or false"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

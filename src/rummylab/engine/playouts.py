@@ -49,7 +49,7 @@ class Playouts:
             AgentError: an agent makes an illegal move.
         """
         limits = np.broadcast_to(np.asarray(moves, np.int64), (len(rows),)).copy()
-        self._check(_advancing(self._spec.package)(rows, limits, self._agents))
+        self._check(_advancing(self._spec.kernels)(rows, limits, self._agents))
 
     def try_moves(self, worlds: Rows, codes: Sequence[int], turns: int = 2**30) -> tuple[Rows, Ints]:
         """Make every one of *codes* in every one of *worlds*, and play on for so many *turns* or to the end.
@@ -62,7 +62,7 @@ class Playouts:
         first = np.array(codes, np.int64)
         ends = np.empty(len(worlds) * len(first), worlds.dtype)
         replies = np.empty(len(ends), np.int64)
-        self._check(_trying(self._spec.package)(worlds, first, turns, self._agents, ends, replies))
+        self._check(_trying(self._spec.kernels)(worlds, first, turns, self._agents, ends, replies))
         shape = len(worlds), len(first)
         return ends.reshape(shape), replies.reshape(shape)
 
@@ -73,20 +73,13 @@ class Playouts:
 
 def compile_for(spec: GameSpec) -> None:
     """Compile the kernels of a game now, or load them."""
-    _advancing(spec.package)
-    _trying(spec.package)
-
-
-def _kernels(package: str) -> Any:
-    from importlib import import_module
-
-    return import_module(f"{package}.rules")
+    _advancing(spec.kernels)
+    _trying(spec.kernels)
 
 
 @cache
-def _advancing(package: str) -> Any:
+def _advancing(kernels: Any) -> Any:
     """Return the kernel that plays positions on; it returns the first one with an illegal move, or -1."""
-    kernels = _kernels(package)
     move, ask = checked_move(kernels), agent_caller(kernels.ACT)
 
     @kernel_of(
@@ -108,9 +101,8 @@ def _advancing(package: str) -> Any:
 
 
 @cache
-def _trying(package: str) -> Any:
+def _trying(kernels: Any) -> Any:
     """Return the kernel that tries moves; it returns the first position with an illegal move, or -1."""
-    kernels = _kernels(package)
     move, ask = checked_move(kernels), agent_caller(kernels.ACT)
 
     @kernel_of(

@@ -27,6 +27,7 @@ from rummylab.engine.seats import Seat
 from rummylab.errors import NotationError, RummyError
 
 if TYPE_CHECKING:
+    from rummylab.engine.lookup import RulesOf
     from rummylab.engine.rows import Rows
     from rummylab.engine.rules import Rules
 
@@ -192,10 +193,6 @@ class Parsed:
     rules: Rules
     seat: int | None
     row: Rows
-
-
-RulesOf = Callable[[str, Any], "Rules"]
-"""Builds the rules of a game from its name and the text of its options."""
 
 
 def from_text(text: str, rules_of: RulesOf) -> Parsed:

@@ -65,71 +65,45 @@ def _message(kind: str, properties: Mapping[str, Any], required: tuple[str, ...]
     }
 
 
+_INTEGER: Final[dict[str, Any]] = {"type": "integer"}
+_TEXTS: Final[dict[str, Any]] = {"type": "array", "items": _TEXT}
+_GAMES: Final[dict[str, Any]] = {"type": "object", "additionalProperties": _TEXTS}
+_CAN_VALUE: Final[dict[str, Any]] = {"type": "boolean", "description": "Whether it can value moves."}
+_HELLO: Final = {"protocol": _INTEGER, "engine": _TEXT, "version": _TEXT, "games": _GAMES, "values": _CAN_VALUE}
+_BEST_MOVE: Final[dict[str, Any]] = {
+    "game": _TEXT,
+    "seat": _INTEGER,
+    "agent": {"type": ["string", "null"]},
+    "move": _TEXT,
+    "legal": _TEXTS,
+    "values": {"type": "array", "items": _VALUE, "description": "Best first; empty without values."},
+    "method": _TEXT,
+    "nodes": _INTEGER,
+    "seconds": {"type": "number"},
+    "stopped": {"type": "boolean"},
+}
+_REQUESTS: Final = [
+    _message("hello", {"protocol": _INTEGER, "game": _TEXT}),
+    _message("options", _SETTINGS),
+    _message("position", {"position": _POSITION}, ("position",)),
+    _message("go", {"position": _POSITION, "legal": _LEGAL, **_SETTINGS}),
+    _message("stop", {}),
+    _message("quit", {}),
+]
+_ANSWERS: Final = [
+    _message("hello", _HELLO, ("protocol", "engine", "games")),
+    _message("options", _SETTINGS),
+    _message("position", {"game": _TEXT, "seat": _INTEGER, "phase": _TEXT, "legal": _TEXTS}, ("game", "seat", "legal")),
+    _message("bestmove", _BEST_MOVE, ("move",)),
+    _message("error", {"message": _TEXT, "request": {"type": ["string", "null"]}}, ("message",)),
+    _message("bye", {}),
+]
 SCHEMA: Final[dict[str, Any]] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "Rummylab engine protocol",
     "description": f"Version {PROTOCOL}. A line from the front end is a request, a line from the engine an answer.",
     "anyOf": [{"$ref": "#/$defs/request"}, {"$ref": "#/$defs/answer"}],
-    "$defs": {
-        "request": {
-            "anyOf": [
-                _message("hello", {"protocol": {"type": "integer"}, "game": _TEXT}),
-                _message("options", _SETTINGS),
-                _message("position", {"position": _POSITION}, ("position",)),
-                _message("go", {"position": _POSITION, "legal": _LEGAL, **_SETTINGS}),
-                _message("stop", {}),
-                _message("quit", {}),
-            ]
-        },
-        "answer": {
-            "anyOf": [
-                _message(
-                    "hello",
-                    {
-                        "protocol": {"type": "integer"},
-                        "engine": _TEXT,
-                        "version": _TEXT,
-                        "games": {"type": "object", "additionalProperties": {"type": "array", "items": _TEXT}},
-                        "values": {"type": "boolean", "description": "Whether it can value moves."},
-                    },
-                    ("protocol", "engine", "games"),
-                ),
-                _message("options", _SETTINGS),
-                _message(
-                    "position",
-                    {
-                        "game": _TEXT,
-                        "seat": {"type": "integer"},
-                        "phase": _TEXT,
-                        "legal": {"type": "array", "items": _TEXT},
-                    },
-                    ("game", "seat", "legal"),
-                ),
-                _message(
-                    "bestmove",
-                    {
-                        "game": _TEXT,
-                        "seat": {"type": "integer"},
-                        "agent": {"type": ["string", "null"]},
-                        "move": _TEXT,
-                        "legal": {"type": "array", "items": _TEXT},
-                        "values": {
-                            "type": "array",
-                            "items": _VALUE,
-                            "description": "Best first; empty without values.",
-                        },
-                        "method": _TEXT,
-                        "nodes": {"type": "integer"},
-                        "seconds": {"type": "number"},
-                        "stopped": {"type": "boolean"},
-                    },
-                    ("move",),
-                ),
-                _message("error", {"message": _TEXT, "request": {"type": ["string", "null"]}}, ("message",)),
-                _message("bye", {}),
-            ]
-        },
-    },
+    "$defs": {"request": {"anyOf": _REQUESTS}, "answer": {"anyOf": _ANSWERS}},
 }
 """JSON Schema of every line, ``docs/reference/engine-protocol.schema.json``."""
 

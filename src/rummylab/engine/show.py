@@ -7,7 +7,7 @@ A front end holds no rules: it draws these values and answers with the ``id`` of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
@@ -128,10 +128,6 @@ class LogEntry:
     source: str | None = None
     target: str | None = None
 
-    def numbered(self, n: int, hand: int) -> LogEntry:
-        """Return the entry with its number and that of its hand."""
-        return LogEntry(n, hand, self.seat, self.text, self.verb, self.cards, self.source, self.target)
-
 
 @dataclass(frozen=True, slots=True)
 class WildView:
@@ -225,14 +221,6 @@ class ScoreRule:
     target: int | None = None
     low_is_good: bool = False
     hands_left: int | None = None
-
-
-@dataclass(slots=True)
-class _Trail:
-    """What the log tells about the top of the discard pile while it is read."""
-
-    top: Card | None = None
-    entries: list[LogEntry] = field(default_factory=list)
 
 
 # --- Words ----------------------------------------------------------------------------------------------------------
@@ -543,13 +531,10 @@ class Show:
 
     def label(self, action: Action) -> tuple[str, str]:
         """Return the label of a move, and the short one without its cards."""
-        texts = {
-            "draw stock": ("Draw from the stock", "Draw"),
-            "draw upcard": (f"Take {self.upcard_text}", "Take"),
-            "pass": ("Pass", "Pass"),
-        }
-        if action.verb in texts and not action.cards:
-            return texts[action.verb]
+        if action.verb == "draw stock":
+            return "Draw from the stock", "Draw"
+        if action.verb == "draw upcard":
+            return f"Take {self.upcard_text}", "Take"
         short = action.verb.capitalize()
         return f"{short} {cards_text(action.cards)}".rstrip(), short
 
@@ -604,13 +589,14 @@ class Show:
 
     @cached_property
     def _log(self) -> tuple[LogEntry, ...]:
-        trail = _Trail()
+        top: Card | None = None  # of the discard pile
+        entries: list[LogEntry] = []
         for event in self.seen.log:
-            told = self.sentence(event, trail.top)
+            told = self.sentence(event, top)
             if told is not None:
-                trail.entries.append(told.numbered(self.base + len(trail.entries), self.hand_no + 1))
-            trail.top = self._top_after(event, trail.top)
-        return tuple(trail.entries)
+                entries.append(replace(told, n=self.base + len(entries), hand=self.hand_no + 1))
+            top = self._top_after(event, top)
+        return tuple(entries)
 
     @staticmethod
     def _top_after(event: Event, top: Card | None) -> Card | None:
@@ -724,7 +710,13 @@ class Show:
     @classmethod
     def sections(cls, rules: Any) -> tuple[Section, ...]:
         """Return the rules in force, in words."""
-        return ()
+        found = cls.rule_words(rules.options).items()
+        return tuple(Section(title, tuple(filter(None, words))) for title, words in found)
+
+    @classmethod
+    def rule_words(cls, o: Any) -> dict[str, Sequence[str]]:
+        """Return the sections of the rules by title, for the options *o*; empty sentences are left out."""
+        return {}
 
 
 def show_class(spec: GameSpec) -> type[Show]:

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab.cards.card import JOKER_ID
-from rummylab.engine.options import Options
 from rummylab.engine.rows import Rows
 from rummylab.engine.spec import GameSpec
 
@@ -316,8 +315,3 @@ def _cards_of(choice: Choice) -> list[tuple[int, int]]:
 
 def _code(choice: Choice, card: int) -> int:
     return choice.code if choice.code < 0 or card < 0 else choice.code + card
-
-
-def worst_of(tensors: GameTensors, options: Options) -> float:
-    """Return the points that an illegal move costs."""
-    return float(tensors.worst(options))

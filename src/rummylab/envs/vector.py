@@ -17,7 +17,6 @@ from rummylab.engine.rows import Rows
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
 from rummylab.engine.tensor_kernels import sample_legal, to_floats
-from rummylab.engine.tensors import worst_of
 from rummylab.envs.equity import match_equity
 from rummylab.envs.kernels import (
     ALL_SEATS,
@@ -154,7 +153,7 @@ class VectorEnv:
         if not ROTATE <= self.learner < self.rules.seats or (learner is not None and not self.opponents):
             raise OptionError(f"The learner's seat is one from 0 to {self.rules.seats - 1}, beside opponents.")
         self._equity = self._equity_table()
-        worst = worst_of(self.tensors.game, self.rules.options)
+        worst = float(self.tensors.game.worst(self.rules.options))
         self.worst = worst if self.reward == "points" else 1.0
         """What an illegal action costs."""
         self.seed, self._is_new = whole(seed, "the seed"), True

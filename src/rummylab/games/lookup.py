@@ -12,11 +12,7 @@ from rummylab.errors import check_type
 from rummylab.games.registry import GAMES, current_name, game
 
 FORMER_PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
-    "contract": {
-        "chinese_mg1": "chinese",
-        "chinese_mg1_literal": "chinese-literal",
-        "contract7": "contract-7",
-    },
+    "contract": {"chinese_mg1": "chinese", "chinese_mg1_literal": "chinese-literal", "contract7": "contract-7"},
     "gin_pass": {"course_ten": "course-ten", "course_seven": "course-seven"},
 }
 """Presets that had another name in earlier files, by game."""

@@ -20,7 +20,6 @@ from rummylab.engine.action import Event
 from rummylab.engine.rows import Rows, copy_of
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
-from rummylab.engine.tensors import worst_of
 from rummylab.envs.moves import automatic_of
 from rummylab.envs.tensors import Tensors
 from rummylab.errors import MissingExtraError
@@ -85,7 +84,7 @@ class RummyGame(pyspiel.Game):  # type: ignore[misc]
         given = {"rules": "", "actions": "compact", **(params or {})}
         self.name, self.rules_text, self.numbering = name, str(given["rules"]), str(given["actions"])
         tensors = _tensors(name, self.rules_text, self.numbering)
-        worst = worst_of(tensors.game, tensors.rules.options) * (tensors.rules.seats - 1)
+        worst = float(tensors.game.worst(tensors.rules.options)) * (tensors.rules.seats - 1)
         info = pyspiel.GameInfo(
             num_distinct_actions=tensors.n_actions,
             max_chance_outcomes=len(_IDS),

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rummylab._jit import kernel
+from rummylab._jit import helper
 from rummylab.cards.card import Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.deadwood import without
+from rummylab.engine.drivers import view_question
 from rummylab.engine.rows import Rows
 from rummylab.engine.seats import Seat
 from rummylab.errors import DeckError
@@ -25,15 +26,9 @@ from rummylab.games.contract.options import Contract, ContractOptions
 from rummylab.games.contract.view import ContractRummy, table_melds
 
 
-@kernel
-def _cost(views: Rows) -> int:
-    mine = views[0].mine
-    return r.cost(views[0].table.rules, mine.hand, mine.twice, mine.jokers)
-
-
-@kernel
-def _next_meld(views: Rows) -> int:
-    return next_meld(views[0].table, views[0].mine)
+@helper
+def _cost(table: np.void, mine: np.void) -> int:
+    return r.cost(table.rules, mine.hand, mine.twice, mine.jokers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,7 @@ class Evaluator:
         short, helps = self.distance(hand)
         outs = tuple(card for card in live if helps & (JOKER_BIT if self._is_wild(card) else 1 << card.id))
         row = self._row(hand)
-        cost = int(_cost(self.rules.observe(row, Seat(0))))
+        cost = int(view_question(_cost)(self.rules.observe(row, Seat(0))))
         return Value(hand, cost, short, outs, self._lay_down(row) if short == 0 else ())
 
     def distance(self, hand: Hand) -> tuple[int, int]:
@@ -131,7 +126,7 @@ class Evaluator:
     def _lay_down(self, row: Rows) -> tuple[Hand, ...]:
         """Return the melds of a good laydown; none if the last card, which must be discarded, would be needed."""
         while self.rules.phase(row) in ("play", "lay down"):
-            code = int(_next_meld(self.rules.observe(row, Seat(0))))
+            code = int(view_question(next_meld)(self.rules.observe(row, Seat(0))))
             if code < 0:
                 break
             self.rules.step(row, code)

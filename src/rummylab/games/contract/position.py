@@ -8,19 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rummylab.engine.fields import (
-    NONE,
-    Kind,
-    Number,
-    OneCard,
-    Raw,
-    Seated,
-    SeatNumber,
-    Word,
-    cards_of,
-    list_of,
-    shown,
-)
+from rummylab.engine.fields import NONE, Kind, Number, OneCard, Raw, Seated, SeatNumber, Word, cards_of, list_of, shown
 from rummylab.engine.position import Field, Layout
 from rummylab.engine.two_deck_fields import (
     HELD,

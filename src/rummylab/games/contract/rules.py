@@ -427,15 +427,7 @@ def run_ends(table: np.void, seat: int, n: int) -> tuple[int, int]:
 
 @helper
 def can_finish(
-    table: np.void,
-    once: int,
-    twice: int,
-    wilds: int,
-    sets: int,
-    runs: int,
-    barred: int,
-    starts: int,
-    stops: int,
+    table: np.void, once: int, twice: int, wilds: int, sets: int, runs: int, barred: int, starts: int, stops: int
 ) -> bool:
     """Return whether melds of these packed sizes can be laid from naturals and *wilds*, beside those that lie."""
     rules, first = table.rules, np.int64(0)

@@ -24,9 +24,9 @@ from rummylab.engine.show import (
     MeldView,
     OpenHand,
     ScoreRule,
-    Section,
     Show,
     Standing,
+    all_of,
     card_text,
     cards_text,
     count_cards,
@@ -143,10 +143,7 @@ class ContractShow(Show):
             for number, card in enumerate(fits):
                 label = f"fits {fitting[str(card)]}"
                 found.append(GroupView(f"fits{number}", "loose", "fits", label, self.points(card), self.mine([card])))
-            loose = list(hand)
-            for card in fits:
-                loose.remove(card)
-            return (*found, *self._rest(loose))
+            return (*found, *self._rest(list(hand - Hand.of(fits, decks=2))))
         melds = list(self.value.lay_down)
         if self.is_laying_down:  # the value is that of the whole contract
             melds = [Hand.of(self.lay_down.cards, decks=2)] if self.lay_down is not None else []
@@ -289,9 +286,7 @@ class ContractShow(Show):
 
     def tone(self, action: Action) -> str:
         """Return the tone of a move: a laydown goes before a discard."""
-        if action.verb == "lay down":
-            return "main" if action == self.suggested else "plain"
-        if action.on:
+        if action.verb == "lay down" or action.on:
             return "main" if action == self.suggested else "plain"
         if action.verb == "discard":
             return "plain" if self.lay_down is not None or self._fitting else "main"
@@ -431,48 +426,36 @@ class ContractShow(Show):
         return tuple(lines)
 
     @classmethod
-    def sections(cls, rules: Any) -> tuple[Section, ...]:
+    def rule_words(cls, o: Any) -> dict[str, Sequence[str]]:
         """Return the rules in force, in words."""
-        o = rules.options
-        rounds = [
-            f"Round {n}: {contract_words(contract)}, {contract.hand} cards."
-            for n, contract in enumerate(o.contracts, 1)
-        ]
+        rounds = [f"Round {n}: {contract_words(asked)}, {asked.hand} cards." for n, asked in enumerate(o.contracts, 1)]
         if len(rounds) == 1:
             rounds = [f"Every round asks for {contract_words(o.contracts[0])}, from {o.contracts[0].hand} cards."]
         wild = "Twos and jokers are wild." if o.wild_twos else "Jokers are wild."
         out = "Any move may empty your hand." if o.going_out == "lay_off" else "Your last card must be discarded."
-        if not o.final_discard:
-            out += " In the last round you may not discard it."
-        match = (
-            f"The match ends when somebody has {o.target} penalty points."
-            if o.target
-            else f"The match has {o.rounds} round{'s' * (o.rounds != 1)}."
-        )
-        return (
-            Section("Contract", tuple(rounds)),
-            Section(
-                "Wild cards",
-                (
-                    f"{wild} At least half of a meld that is laid down must be natural.",
-                    *_run_words(o),
-                    *[_REPLACEMENT] * o.wild_replacement,
-                ),
+        match = f"The match has {o.rounds} round{'s' * (o.rounds != 1)}."
+        return {
+            "Contract": rounds,
+            "Wild cards": (
+                f"{wild} At least half of a meld that is laid down must be natural.",
+                *_run_words(o),
+                _REPLACEMENT * o.wild_replacement,
             ),
-            Section(
-                "A turn",
-                (
-                    "Draw from the stock or take the upcard. Lay down the whole contract if you can. "
-                    "Once you have laid down, lay off cards on melds. Then throw one card.",
-                    *_buying_words(o),
-                ),
+            "A turn": (
+                "Draw from the stock or take the upcard. Lay down the whole contract if you can. "
+                "Once you have laid down, lay off cards on melds. Then throw one card.",
+                _buying_words(o),
             ),
-            Section(
-                "Ending a round", (out, f"After {o.max_reshuffles} reshuffles an empty stock makes the round void.")
+            "Ending a round": (
+                out + " In the last round you may not discard it." * (not o.final_discard),
+                f"After {o.max_reshuffles} reshuffles an empty stock makes the round void.",
             ),
-            Section("Score", (f"Who is caught with cards pays penalty points. {_cost_words(o).capitalize()}.",)),
-            Section("Match", (match, "The lowest total wins.")),
-        )
+            "Score": (f"Who is caught with cards pays penalty points. {_cost_words(o).capitalize()}.",),
+            "Match": (
+                f"The match ends when somebody has {o.target} penalty points." if o.target else match,
+                "The lowest total wins.",
+            ),
+        }
 
 
 def _run_words(o: ContractOptions) -> list[str]:
@@ -487,17 +470,17 @@ def _run_words(o: ContractOptions) -> list[str]:
     return found
 
 
-def _buying_words(o: ContractOptions) -> list[str]:
+def _buying_words(o: ContractOptions) -> str:
     """Return how often a player may buy, where players buy."""
     buys = o.buys_by_round
     if o.seats == 2 or not any(buys):
-        return []
+        return ""
     usual = Counter(buys).most_common(1)[0][0]
     words = f"{usual} time{'s' * (usual != 1)} a round"
     for n in sorted(set(buys) - {usual}):
         rounds = [str(number) for number, buy in enumerate(buys, 1) if buy == n]
         words += f", {n} in round{'s' * (len(rounds) > 1)} {' and '.join(rounds)}"
-    return [f"Others may buy the upcard you leave with a penalty card from the stock: {words}."]
+    return f"Others may buy the upcard you leave with a penalty card from the stock: {words}."
 
 
 def _cost_words(o: ContractOptions) -> str:
@@ -516,12 +499,7 @@ def _cost_words(o: ContractOptions) -> str:
         prices[f"{ten} each"] = ["tens"]
     for name, price in (("court cards", court), ("aces", ace), ("wild cards", f"{o.wild_points}")):
         prices.setdefault(f"{price} each", []).append(name)
-    return "; ".join(f"{_listed(names)}: {price}" for price, names in prices.items())
-
-
-def _listed(words: Sequence[str]) -> str:
-    """Return *words* as a list in a sentence."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return "; ".join(f"{all_of(names)}: {price}" for price, names in prices.items())
 
 
 SHOW = ContractShow

@@ -13,14 +13,14 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from rummylab._jit import kernel
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.card import JOKER_ID, Card
 from rummylab.cards.hand import Hand
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.action import Action, Event
 from rummylab.engine.codec import Codec, MeldCodes
-from rummylab.engine.observation import Observation
+from rummylab.engine.drivers import view_question
+from rummylab.engine.observation import Observation, card_or_none
 from rummylab.engine.rows import Rows
 from rummylab.engine.rules import Rules, face_up
 from rummylab.engine.seats import Seat
@@ -42,11 +42,6 @@ from rummylab.games.contract.options import Contract, ContractOptions
 from rummylab.games.contract.spec import SPEC
 
 _NUMBERS: Final = ("no", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-
-
-@kernel
-def _next_meld(views: Rows) -> int:
-    return next_meld(views[0].table, views[0].mine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +121,11 @@ class ContractObservation(Observation):
     @property
     def freed(self) -> Card | None:
         """The wild that the actor has just replaced and must lay off at once, if any."""
-        card = int(self.table["freed"])
-        return Card(card) if card >= 0 else None
+        return card_or_none(self.table["freed"])
 
     def lay_down(self) -> Action | None:
         """Return the solver's next meld of a laydown; nothing if the contract cannot be laid down now."""
-        code = int(_next_meld(self.view)) if self.phase in ("play", "lay down") and self.codes else -1
+        code = int(view_question(next_meld)(self.view)) if self.phase in ("play", "lay down") and self.codes else -1
         return self.rules.decode(code) if code >= 0 else None
 
     def in_sight(self) -> set[int]:

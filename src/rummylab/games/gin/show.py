@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action, Event
 from rummylab.engine.deadwood import without
-from rummylab.engine.show import GroupView, LayoffView, LogEntry, Section, card_text, cards_text
+from rummylab.engine.show import GroupView, LayoffView, LogEntry, card_text, cards_text
 from rummylab.engine.show_deadwood import DeadwoodShow
 from rummylab.games.gin.view import GinObservation
 
@@ -77,57 +78,37 @@ class GinShow(DeadwoodShow):
         return tuple(found)
 
     @classmethod
-    def sections(cls, rules: Any) -> tuple[Section, ...]:
+    def rule_words(cls, o: Any) -> dict[str, Sequence[str]]:
         """Return the rules in force, in words."""
-        o = rules.options
-        limit = (
-            "The first upcard sets the knock limit" if o.knock_card or o.oklahoma else f"at most {o.knock_limit} points"
-        )
-        ending = [f"The match is played to {o.target} points."] if o.target else ["A match is one hand."]
-        if o.game_bonus:
-            ending.append(f"The winner adds {o.game_bonus} points, and {o.box_bonus} for every hand won.")
-        knock = (
-            f"You may knock with {limit}."
-            if "at most" in limit
-            else f"{limit}; an ace asks for gin." * o.oklahoma or f"{limit}."
-        )
-        layoffs = (
-            "The defender melds, and cards that fit the knocker's melds are laid off automatically."
-            if o.layoffs == "official"
-            else "The defender lays off what fits the knocker's melds, then melds. The table does this for you."
-        )
-        return (
-            Section(
-                "Aim",
-                (
-                    "Arrange ten cards in sets of three or four of a rank and runs of three or more of a suit.",
-                    "Cards outside of melds are deadwood: an ace counts 1, court cards 10, others their number.",
-                ),
+        limit = f"You may knock with at most {o.knock_limit} points."
+        if o.knock_card or o.oklahoma:
+            limit = f"The first upcard sets the knock limit{'; an ace asks for gin' * o.oklahoma}."
+        layoffs = "The defender lays off what fits the knocker's melds, then melds. The table does this for you."
+        if o.layoffs == "official":
+            layoffs = "The defender melds, and cards that fit the knocker's melds are laid off automatically."
+        return {
+            "Aim": (
+                "Arrange ten cards in sets of three or four of a rank and runs of three or more of a suit.",
+                "Cards outside of melds are deadwood: an ace counts 1, court cards 10, others their number.",
             ),
-            Section(
-                "A turn",
-                (
-                    "The first upcard is offered to both players in turn.",
-                    "Then draw from the stock or take the upcard, and throw one card. "
-                    "A card just taken may not be thrown back."
-                    if not o.discard_taken
-                    else "Then draw from the stock or take the upcard, and throw one card.",
-                ),
+            "A turn": (
+                "The first upcard is offered to both players in turn.",
+                "Then draw from the stock or take the upcard, and throw one card."
+                + " A card just taken may not be thrown back." * (not o.discard_taken),
             ),
-            Section("Ending a hand", (knock, layoffs, f"With {o.wall} cards left in the stock the hand is canceled.")),
-            Section(
-                "Score",
-                (
-                    "The knocker wins the difference of the deadwood.",
-                    f"Gin, no deadwood at all, adds {o.gin_bonus} points and allows no layoffs.",
-                    f"If the defender has {'no more' if o.tie_undercuts else 'less'} deadwood than the knocker, "
-                    "it is an undercut: "
-                    f"the defender wins the difference and {o.undercut_bonus} points.",
-                    *([f"Big gin, eleven melded cards, adds {o.big_gin_bonus} points."] if o.big_gin_bonus else []),
-                ),
+            "Ending a hand": (limit, layoffs, f"With {o.wall} cards left in the stock the hand is canceled."),
+            "Score": (
+                "The knocker wins the difference of the deadwood.",
+                f"Gin, no deadwood at all, adds {o.gin_bonus} points and allows no layoffs.",
+                f"If the defender has {'no more' if o.tie_undercuts else 'less'} deadwood than the knocker, it is an "
+                f"undercut: the defender wins the difference and {o.undercut_bonus} points.",
+                f"Big gin, eleven melded cards, adds {o.big_gin_bonus} points." if o.big_gin_bonus else "",
             ),
-            Section("Match", tuple(ending)),
-        )
+            "Match": (
+                f"The match is played to {o.target} points." if o.target else "A match is one hand.",
+                f"The winner adds {o.game_bonus} points, and {o.box_bonus} for every hand won." if o.game_bonus else "",
+            ),
+        }
 
 
 SHOW = GinShow

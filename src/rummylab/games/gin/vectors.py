@@ -14,7 +14,6 @@ from rummylab.cards.hand import Hand
 from rummylab.cards.melds import min_deadwood
 from rummylab.engine.action import Action
 from rummylab.engine.reading import MALFORMED, is_whole
-from rummylab.engine.seats import Seat
 from rummylab.engine.state import State
 from rummylab.engine.vectors import Report, read_lines
 from rummylab.errors import IllegalActionError, RummyError, VectorError
@@ -110,9 +109,7 @@ class Replay:
         self.state.push(Action(text, cards))
 
     def _phase(self) -> str:
-        return str(
-            self.state.rules.observation(Seat(0), self.state.rules.observe(self.state.rows(), Seat(0)), (), ()).phase
-        )  # type: ignore[attr-defined]
+        return self.state.observe(0).phase
 
     def _hand_of(self, seat: int) -> Hand:
         return Hand(int(self.state.rows()["mine"]["hand"][0][seat]))

@@ -18,6 +18,7 @@ from rummylab.cards.hand import Hand
 from rummylab.cards.melds import melded, min_deadwood
 from rummylab.engine.action import Action, Event
 from rummylab.engine.deadwood import DeadwoodObservation
+from rummylab.engine.drivers import seat_question, view_question
 from rummylab.engine.rows import Rows
 from rummylab.engine.rules import Rules
 from rummylab.engine.seats import Seat
@@ -35,11 +36,6 @@ SHOWDOWN = ("spread", "lay off", "defend")
 @kernel
 def _melded(hand: int) -> int:
     return melded(hand)
-
-
-@kernel
-def _showdown(views: Rows) -> int:
-    return showdown_code(views[0].table, views[0].mine)
 
 
 class GinObservation(DeadwoodObservation):
@@ -64,7 +60,7 @@ class GinObservation(DeadwoodObservation):
         """
         if self.phase not in SHOWDOWN:
             raise IllegalActionError(f"There is no showdown in the phase {self.phase!r}.")
-        return self.rules.decode(int(_showdown(self.view)))
+        return self.rules.decode(int(view_question(showdown_code)(self.view)))
 
     def automatic(self) -> Action | None:
         """Return the best meld or layoff at the showdown."""
@@ -144,7 +140,8 @@ class Gin(Rules):
 
     def totals(self, row: Rows) -> tuple[int, int]:
         """Return the totals of a finished match, with boxes and bonuses."""
-        return int(_match_total(row, 0)), int(_match_total(row, 1))
+        total = seat_question(r.match_total)
+        return int(total(row, 0)), int(total(row, 1))
 
     def table_note(self, row: Rows) -> str:
         """Return the cards of the discard pile."""
@@ -158,11 +155,6 @@ class Gin(Rules):
         """Return the melds laid down at the showdown."""
         melds = [str(Hand(int(meld))) for meld in row["table"]["spread"][0, seat] if meld]
         return [f"melds: {' | '.join(melds)}"] if melds else []
-
-
-@kernel
-def _match_total(rows: Rows, seat: int) -> int:
-    return r.match_total(rows[0].table, seat)
 
 
 def gin(preset: str = "eaai", **changes: Any) -> Gin:

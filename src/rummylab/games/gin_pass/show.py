@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rummylab.cards.card import Card
 from rummylab.engine.action import Action, Event
-from rummylab.engine.show import ActionView, LogEntry, PassingView, Section, card_text
+from rummylab.engine.show import ActionView, LogEntry, PassingView, card_text
 from rummylab.engine.show_deadwood import DeadwoodShow
 from rummylab.games.gin_pass.view import GinPassObservation
 
@@ -96,39 +97,28 @@ class GinPassShow(DeadwoodShow):
         return next((event for event in reversed(self.seen.log) if event.chosen), None)
 
     @classmethod
-    def sections(cls, rules: Any) -> tuple[Section, ...]:
+    def rule_words(cls, o: Any) -> dict[str, Sequence[str]]:
         """Return the rules in force, in words."""
-        o = rules.options
-        passing = "Before the first draw everybody passes one card to a neighbor, all at once." if o.pass_card else ""
         tie = "Equal deadwood undercuts the knocker." if o.tie_undercuts else "The knocker wins a tie."
-        return (
-            Section(
-                "Aim",
-                (
-                    f"Arrange {o.cards} cards in sets of a rank and runs of a suit, three cards or more.",
-                    "Cards outside of melds are deadwood: an ace counts 1, court cards 10, others their number.",
-                ),
+        return {
+            "Aim": (
+                f"Arrange {o.cards} cards in sets of a rank and runs of a suit, three cards or more.",
+                "Cards outside of melds are deadwood: an ace counts 1, court cards 10, others their number.",
             ),
-            Section(
-                "A turn",
-                (*([passing] if passing else []), "Draw from the stock or take the upcard, and throw one card."),
+            "A turn": (
+                "Before the first draw everybody passes one card to a neighbor, all at once." * o.pass_card,
+                "Draw from the stock or take the upcard, and throw one card.",
             ),
-            Section(
-                "Ending a hand",
-                (
-                    f"You may knock with at most {o.knock_limit} points of deadwood. There are no layoffs.",
-                    "If the stock is empty when you want to draw from it, nobody scores.",
-                ),
+            "Ending a hand": (
+                f"You may knock with at most {o.knock_limit} points of deadwood. There are no layoffs.",
+                "If the stock is empty when you want to draw from it, nobody scores.",
             ),
-            Section(
-                "Score",
-                (
-                    "The lowest deadwood wins the others' deadwood less its own.",
-                    f"Gin adds {o.gin_bonus} points, an undercut {o.undercut_bonus}. {tie}",
-                ),
+            "Score": (
+                "The lowest deadwood wins the others' deadwood less its own.",
+                f"Gin adds {o.gin_bonus} points, an undercut {o.undercut_bonus}. {tie}",
             ),
-            Section("Match", (f"A match has {o.hands} hands.",)),
-        )
+            "Match": (f"A match has {o.hands} hands.",),
+        }
 
 
 SHOW = GinPassShow

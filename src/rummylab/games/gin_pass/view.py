@@ -16,6 +16,7 @@ from rummylab.cards.hand import Hand
 from rummylab.cards.melds import min_deadwood
 from rummylab.engine.action import Action, Event
 from rummylab.engine.deadwood import DeadwoodObservation
+from rummylab.engine.drivers import seat_question, view_question
 from rummylab.engine.observation import card_or_none
 from rummylab.engine.rows import Rows
 from rummylab.engine.rules import Rules
@@ -24,16 +25,6 @@ from rummylab.engine.spec import GameSpec
 from rummylab.games.gin_pass import rules as r
 from rummylab.games.gin_pass.options import GinPassOptions
 from rummylab.games.gin_pass.spec import SPEC
-
-
-@kernel
-def _passes_to(views: Rows, seat: int) -> int:
-    return r.passes_to(views[0].table, seat)
-
-
-@kernel
-def _unseen(views: Rows) -> int:
-    return r.unseen(views[0].table, views[0].mine)
 
 
 @kernel
@@ -64,12 +55,12 @@ class GinPassObservation(DeadwoodObservation):
     @property
     def passes_to(self) -> Seat:
         """Who gets the card that this seat passes in this hand."""
-        return Seat(int(_passes_to(self.view, self.seat)))
+        return Seat(int(seat_question(r.passes_to)(self.view, self.seat)))
 
     @property
     def unseen(self) -> Hand:
         """The cards this seat has never seen: in the stock, or unknown in other hands."""
-        return Hand(int(_unseen(self.view)))
+        return Hand(int(view_question(r.unseen)(self.view)))
 
     def known(self, seat: Seat) -> Hand:
         """Return the cards this seat knows *seat* to hold: taken from the pile or passed to them, and kept."""

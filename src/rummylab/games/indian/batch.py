@@ -42,7 +42,6 @@ def only_winner(table: np.void, seats: int, hands: int) -> int:
 
 BY_AGENT = ("gains", "places", "shares", "rejoins")
 DRIVER = BatchDriver(
-    __file__,
-    MatchRules(rules, MAX_SEATS, BY_AGENT, ("rounds", "reshuffles"), count_deal, note_standing, only_winner),
+    __file__, MatchRules(rules, MAX_SEATS, BY_AGENT, ("rounds", "reshuffles"), count_deal, note_standing, only_winner)
 )
 play_pairs, play_seatings, tally_for = DRIVER.play_pairs, DRIVER.play_seatings, DRIVER.tally_for

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,12 @@ def rank_of(wild: Any) -> int:
     """Return the wild rank that *wild* names, 0 (ace) to 12; a printed joker makes aces wild."""
     if isinstance(wild, Card):
         return 0 if wild.is_joker else wild.rank
-    text = {"10": "T"}.get(wild, wild.upper()) if isinstance(wild, str) else None
-    if text is not None and len(text) == 1 and text in RANKS:
-        return RANKS.index(text)
     if isinstance(wild, int | np.integer) and not isinstance(wild, bool) and 0 <= wild < 13:
         return int(wild)
-    if text is not None and len(text) == 2 and text[0] in RANKS:
-        return rank_of(Card.parse(wild))
+    if isinstance(wild, str):
+        word = {"10": "T"}.get(wild.strip(), wild.strip().upper())
+        if len(word) == 1 and word in RANKS:
+            return RANKS.index(word)
+        with suppress(NotationError):
+            return rank_of(Card.parse(wild))
     raise NotationError(f"wild is {wild!r}, but must be a rank: 0 to 12, a letter of {RANKS}, or a card such as 7h")

@@ -6,19 +6,20 @@ The values come from the kernels (`minscore`, `mindist`, `target`, `expected_tur
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from rummylab.cards.bits import ALL_CARDS, to_ids
-from rummylab.cards.card import JOKER_ID, RANKS, Card
+from rummylab.cards.card import RANKS, Card
 from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.errors import DeckError, NotationError, OptionError
 from rummylab.games.indian import wording
+from rummylab.games.indian.bulk import rank_of
 from rummylab.games.indian.expected_turns import expected_turns
 from rummylab.games.indian.mindist import CANNOT_DECLARE, live_outs, min_dist, outs
 from rummylab.games.indian.minscore import CAP, MOST_MELDS, grouping, min_score
@@ -112,12 +113,8 @@ class Choice:
     @property
     def rank(self) -> tuple[float, ...]:
         """Order of choices: nearest first, then most outs, then least score, then the dearest card."""
-        return (
-            self.left.distance,
-            -self.left.n_outs,
-            self.left.min_scores["paper"],
-            -card_value(self.discard, self.left.wild),
-        )
+        left = self.left
+        return left.distance, -left.n_outs, left.min_scores["paper"], -card_value(self.discard, left.wild)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +221,10 @@ def card_value(card: Card, wild: int) -> int:
 
 def wild_rank(text: str) -> int:
     """Read the wild rank: a rank (``3``, ``10``, ``K``), or the indicator itself (``3c``; ``PJ`` makes aces wild)."""
-    word = text.strip().upper()
-    word = "T" if word == "10" else word
-    if len(word) == 1 and word in RANKS:
-        return RANKS.index(word)
     try:
-        indicator = Card.parse(text)
+        return rank_of(text)
     except NotationError:
         raise NotationError(f"not a wild rank: {text!r} (one of {RANKS}, or the indicator, such as 3c)") from None
-    return 0 if indicator.is_joker else indicator.rank
 
 
 def evaluate(
@@ -256,7 +248,8 @@ def evaluate(
     if len(hand) == 13:
         return Evaluation(hand, wild, _value(hand, wild, rest, live is not None, score_rule))
     choices = [
-        Choice(card, _value(hand - Hand.of([card]), wild, rest, live is not None, score_rule)) for card in _kinds(hand)
+        Choice(card, _value(hand - Hand.of([card]), wild, rest, live is not None, score_rule))
+        for card in dict.fromkeys(hand)
     ]
     choices.sort(key=lambda choice: choice.rank)
     return Evaluation(hand, wild, choices[0].left, tuple(choices))
@@ -276,12 +269,9 @@ def _check(hand: Hand, wild: int, decks: int, jokers: int, live: Hand | None) ->
         n, there = everything.count(card), jokers if card.is_joker else decks
         if n > there:
             where = "in the hand" if live is None else "in the hand and among the live cards"
-            in_play = f"{there} printed joker{'s' * (there != 1)}" if card.is_joker else _decks(decks)
+            in_decks = "one deck is" if decks == 1 else f"{decks} decks are"
+            in_play = f"{there} printed joker{'s' * (there != 1)}" if card.is_joker else in_decks
             raise DeckError(f"{card} is {where} {n} times, but {in_play} in play")
-
-
-def _decks(decks: int) -> str:
-    return "one deck is" if decks == 1 else f"{decks} decks are"
 
 
 def _rest(hand: Hand, decks: int, jokers: int) -> Hand:
@@ -289,12 +279,6 @@ def _rest(hand: Hand, decks: int, jokers: int) -> Hand:
     if decks == 1:
         return Hand(ALL_CARDS & ~hand.mask, 0, jokers - hand.jokers)
     return Hand(ALL_CARDS & ~hand.twice, ALL_CARDS & ~hand.mask, jokers - hand.jokers)
-
-
-def _kinds(hand: Hand) -> Iterator[Card]:
-    yield from map(Card, to_ids(hand.mask))
-    if hand.jokers:
-        yield Card(JOKER_ID)
 
 
 def _value(hand: Hand, wild: int, rest: Hand, only_live: bool, score_rule: str) -> Value:

@@ -48,14 +48,7 @@ class Format(Options):
     KIND: ClassVar[str] = "format"
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "points": {},
-        "pool-61": {
-            "deals": 0,
-            "out_at": 61,
-            "first_drop": 15,
-            "later_drop": 30,
-            "full_count": 60,
-            "rejoin_limit": 44,
-        },
+        "pool-61": {"deals": 0, "out_at": 61, "first_drop": 15, "later_drop": 30, "full_count": 60, "rejoin_limit": 44},
         "pool-101": {"deals": 0, "out_at": 101, "rejoin_limit": 79},
         "pool-201": {"deals": 0, "out_at": 201, "first_drop": 25, "later_drop": 50, "rejoin_limit": 174},
         "deals-2": {"deals": 2},

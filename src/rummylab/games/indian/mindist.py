@@ -14,6 +14,8 @@ runs. For each choice of groups the suits are independent (see `melds`).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rummylab._jit import helper, kernel
@@ -61,17 +63,34 @@ _NEVER = 15  # more cards than any reel holds
 _SPARES, _OUTS = 0, 1
 
 
+class _Cards(NamedTuple):
+    """Cards for runs: the planes of those that are no jokers, the wild kinds held, and the wild rank."""
+
+    once: int
+    twice: int
+    wilds: int
+    wild: int
+
+
+class _Plan(NamedTuple):
+    """Two groups (see `list_groups`), and the size reels of the two pairs of suits that are left (`_pair_reel`)."""
+
+    first: int
+    second: int
+    low: int
+    high: int
+
+
 @helper
 def _suit_reel(once: int, twice: int, suit: int) -> int:
     return size_reel((once >> (16 * suit)) & LANE, (twice >> (16 * suit)) & LANE)
 
 
 @helper
-def _suit_pure(once: int, twice: int, wilds: int, wild: int, holes: int, live: int, suit: int) -> int:
-    at = 16 * suit
-    return pure_reel(
-        (once >> at) & LANE, (twice >> at) & LANE, (wilds >> (at + wild)) & 1, wild, holes, (live >> at) & LANE
-    )
+def _suit_pure(cards: _Cards, holes: int, live: int, suit: int) -> int:
+    at, wild = 16 * suit, cards.wild
+    lane, doubles, has_wild = (cards.once >> at) & LANE, (cards.twice >> at) & LANE, (cards.wilds >> (at + wild)) & 1
+    return pure_reel(lane, doubles, has_wild, wild, holes, (live >> at) & LANE)
 
 
 @helper
@@ -81,25 +100,25 @@ def _pair_reel(once: int, twice: int, suit: int, budget: int) -> int:
 
 
 @helper
-def _pair_pure(once: int, twice: int, wilds: int, wild: int, holes: int, suit: int, budget: int, live: int) -> int:
+def _pair_pure(cards: _Cards, holes: int, suit: int, budget: int, live: int) -> int:
     """Return the pure size reel of *suit* and its partner."""
     best = 0
     for one in range(suit, suit + 2):
-        pure = _suit_pure(once, twice, wilds, wild, holes, live, one)
+        pure = _suit_pure(cards, holes, live, one)
         if pure:
-            best = better_pure(best, join_pure(pure, _suit_reel(once, twice, one ^ 1), budget))
+            best = better_pure(best, join_pure(pure, _suit_reel(cards.once, cards.twice, one ^ 1), budget))
     return best
 
 
 @helper
-def _has_pure_plan(once: int, twice: int, wilds: int, wild: int, holes: int, budget: int, goal: int, live: int) -> bool:
+def _has_pure_plan(cards: _Cards, holes: int, budget: int, goal: int, live: int) -> bool:
     """Return whether runs of *budget* places, one pure with at most *holes* missing, can hold *goal* cards."""
     for suit in range(0, 4, 2):
-        pure = _pair_pure(once, twice, wilds, wild, holes, suit, budget, live)
+        pure = _pair_pure(cards, holes, suit, budget, live)
         if pure:
             if field_size(pure, budget) >= goal:
                 return True
-            across = _pair_reel(once, twice, suit ^ 2, budget)
+            across = _pair_reel(cards.once, cards.twice, suit ^ 2, budget)
             for size in range(3, budget - 2):
                 if field_size(pure, size) + field_size(across, budget - size) >= goal:
                     return True
@@ -117,9 +136,7 @@ def _pure_comes_free(budget: int, goal: int, holes: int) -> bool:
 
 
 @helper
-def _plan_distance(
-    once: int, twice: int, wilds: int, wild: int, goal: int, budget: int, least: int, bound: int, live: int
-) -> int:
+def _plan_distance(cards: _Cards, goal: int, budget: int, least: int, bound: int, live: int) -> int:
     """Return the least distance from *least* on with these groups, or *bound* if it is no better.
 
     The runs must hold *goal* cards, less the distance.
@@ -127,7 +144,7 @@ def _plan_distance(
     for distance in range(least, bound):
         if live == ALL_CARDS and _pure_comes_free(budget, goal - distance, distance):
             return distance
-        if _has_pure_plan(once, twice, wilds, wild, min(distance, 3), budget, goal - distance, live):
+        if _has_pure_plan(cards, min(distance, 3), budget, goal - distance, live):
             return distance
     return bound
 
@@ -177,25 +194,13 @@ def _levers_at(lane: int, beside: int, level: int, budget: int, pure_beside: boo
 
 
 @helper
-def _plan_marks(
-    once: int,
-    twice: int,
-    wilds: int,
-    wild: int,
-    goal: int,
-    budget: int,
-    holes: int,
-    low: int,
-    high: int,
-    cards: int,
-    task: int,
-) -> int:
+def _plan_marks(own: _Cards, goal: int, budget: int, holes: int, low: int, high: int, cards: int, task: int) -> int:
     """Return the *cards* without which (`_SPARES`), or with which (`_OUTS`), the runs hold *goal* cards.
 
     *low* and *high* are the reels of the two pairs of suits (`_pair_reel`). For `_SPARES` the cards are held, and none
-    is wild. One suit changes, so for each suit it is enough to know
-    what the three others leave to it.
+    is wild. One suit changes, so for each suit it is enough to know what the three others leave to it.
     """
+    once, twice, wilds, wild = own
     marks = 0
     any_pure = _pure_comes_free(budget, goal, holes)
     wild_bit = 1 << wild
@@ -206,7 +211,7 @@ def _plan_marks(
         across = low if half else high
         across_pure = 0
         if not any_pure:
-            across_pure = _pair_pure(once, twice, wilds, wild, holes, half ^ 2, budget, ALL_CARDS)
+            across_pure = _pair_pure(own, holes, half ^ 2, budget, ALL_CARDS)
         for suit in range(half, half + 2):
             at = 16 * suit
             asked = (cards >> at) & LANE
@@ -218,7 +223,7 @@ def _plan_marks(
             beside = join_size(partner, across, budget)
             pure = beside
             if not any_pure:
-                partner_pure = _suit_pure(once, twice, wilds, wild, holes, ALL_CARDS, suit ^ 1)
+                partner_pure = _suit_pure(own, holes, ALL_CARDS, suit ^ 1)
                 pure = better_pure(join_pure(partner_pure, across, budget), join_pure(across_pure, partner, budget))
             # The suit is not needed at all.
             if task == _SPARES and (any_pure or pure != 0) and field_size(pure, budget) >= goal:
@@ -293,49 +298,42 @@ def runs_keep(once: int, twice: int, budget: int) -> int:
 
 
 @helper
-def _plan_holds(low: int, high: int, goal: int, first: int, second: int) -> bool:
-    """Return whether a plan with these groups holds *goal* cards, the pure run aside.
-
-    *low* and *high* are the reels of the two pairs of suits (`_pair_reel`).
-    """
-    budget = PLACES - (first & 15) - (second & 15)
-    n_cards = popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
-    return n_cards + most_kept(low, high, budget) >= goal
+def _places_left(first: int, second: int) -> int:
+    """Return the places that two groups leave to runs."""
+    return PLACES - (first & 15) - (second & 15)
 
 
 @helper
-def _plan_outs(
-    once: int,
-    twice: int,
-    wilds: int,
-    wild: int,
-    goal: int,
-    distance: int,
-    cards: int,
-    first: int,
-    second: int,
-    low: int,
-    high: int,
-) -> int:
-    """Return the *cards* that bring the plan with these two groups to *goal* cards.
+def _n_grouped(first: int, second: int) -> int:
+    """Return how many cards of the hand two groups hold."""
+    return popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
 
-    *low* and *high* are the reels of the two pairs of suits. With `JOKER_BIT` if one card is lacking, no matter
-    which: then a joker, and what a group waits for, will do.
+
+@helper
+def _plan_holds(plan: _Plan, goal: int) -> bool:
+    """Return whether a plan holds *goal* cards, the pure run aside."""
+    budget, n_cards = _places_left(plan.first, plan.second), _n_grouped(plan.first, plan.second)
+    return n_cards + most_kept(plan.low, plan.high, budget) >= goal
+
+
+@helper
+def _plan_outs(own: _Cards, goal: int, distance: int, cards: int, plan: _Plan) -> int:
+    """Return the *cards* that bring a plan, with its *own* cards for runs, to *goal* cards.
+
+    With `JOKER_BIT` if one card is lacking, no matter which: then a joker, and what a group waits for, will do.
     """
+    first, second, low, high = plan
     awaited = (_waits_for(first) | _waits_for(second)) & cards
     only_groups = _is_only_for_outs(first) or _is_only_for_outs(second)
-    if (only_groups and awaited == 0) or not _plan_holds(low, high, goal - 1, first, second):
+    if (only_groups and awaited == 0) or not _plan_holds(plan, goal - 1):
         return 0
     marks = 0
-    holes = min(distance - 1, 3)
-    budget = PLACES - (first & 15) - (second & 15)
-    goal -= popcount((first >> 4) & 15) + popcount((second >> 4) & 15)
-    if _pure_comes_free(budget, goal - 1, holes) or _has_pure_plan(
-        once, twice, wilds, wild, holes, budget, goal - 1, ALL_CARDS
-    ):
-        marks = JOKER_BIT | awaited | (EACH_SUIT << wild) & cards
+    holes, budget = min(distance - 1, 3), _places_left(first, second)
+    goal -= _n_grouped(first, second)
+    if _pure_comes_free(budget, goal - 1, holes) or _has_pure_plan(own, holes, budget, goal - 1, ALL_CARDS):
+        marks = JOKER_BIT | awaited | (EACH_SUIT << own.wild) & cards
     if not only_groups:
-        marks |= _plan_marks(once, twice, wilds, wild, goal, budget, holes, low, high, cards & ~marks, _OUTS)
+        marks |= _plan_marks(own, goal, budget, holes, low, high, cards & ~marks, _OUTS)
     return marks
 
 
@@ -359,26 +357,15 @@ def _suit_outs(lane: int, doubles: int, asked: int, beside: int, goal: int, budg
 
 @helper
 def _outs_of_spares(
-    once: int,
-    twice: int,
-    wild: int,
-    goal: int,
-    budget: int,
-    cards: int,
-    awaited: int,
-    only_groups: bool,
-    low: int,
-    high: int,
-    spares: int,
-    out: Ints,
+    own: _Cards, goal: int, budget: int, asked: int, everywhere: int, low: int, high: int, spares: int, out: Ints
 ) -> None:
     """Add to out[card] the outs of a plan's runs without each of *spares*, where the pure run comes free.
 
-    The same as `_plan_outs` for each of them. But a spare changes its own suit only, and often leaves what the suit
-    can hold as it was: then the other suits have the same outs as for the spare before.
+    These are *everywhere* and some of *asked*, the same as `_plan_outs` for each of them. But a spare changes its own
+    suit only, and often leaves what the suit can hold as it was: then the other suits have the same outs as for the
+    spare before.
     """
-    everywhere = JOKER_BIT | awaited | (EACH_SUIT << wild) & cards
-    asked = np.int64(0) if only_groups else cards & ~everywhere
+    once, twice = own.once, own.twice
     suit, reel_before, partner, across, beside = -1, -1, 0, 0, 0
     holds, elsewhere = False, 0
     while spares:
@@ -392,12 +379,12 @@ def _outs_of_spares(
         # 2. The suit without the spare, and the outs of the other suits then.
         at = 16 * suit
         lane, doubles = take_away((once >> at) & LANE, (twice >> at) & LANE, 1 << (card & 15))
-        own = size_reel(lane, doubles)
-        if own != reel_before:
-            reel_before = own
-            pair = join_size(own, partner, budget)
+        size = size_reel(lane, doubles)
+        if size != reel_before:
+            reel_before = size
+            pair = join_size(size, partner, budget)
             holds = most_kept(pair, across, budget) >= goal - 1
-            elsewhere = _outs_elsewhere(once, twice, suit, own, pair, across, goal, budget, asked) if holds else 0
+            elsewhere = _outs_elsewhere(once, twice, suit, size, pair, across, goal, budget, asked) if holds else 0
         # 3. The outs of its own suit.
         if holds:
             left = (asked & ~out[card]) >> at & LANE
@@ -426,34 +413,23 @@ def _outs_elsewhere(
 
 
 @helper
-def _add_outs(
-    once: int,
-    twice: int,
-    wilds: int,
-    wild: int,
-    goal: int,
-    distance: int,
-    cards: int,
-    first: int,
-    second: int,
-    low: int,
-    high: int,
-    spares: int,
-    out: Ints,
-) -> None:
+def _add_outs(own: _Cards, goal: int, distance: int, cards: int, plan: _Plan, spares: int, out: Ints) -> None:
     """Add to out[card] the `_plan_outs` of a plan without each of *spares*, a card of its runs."""
+    once, twice, wilds, wild = own
+    first, second, low, high = plan
     awaited = (_waits_for(first) | _waits_for(second)) & cards
     only_groups = _is_only_for_outs(first) or _is_only_for_outs(second)
     if only_groups and awaited == 0:
         return
-    holes = min(distance - 1, 3)
-    budget = PLACES - (first & 15) - (second & 15)
-    plan_goal = goal - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
+    holes, budget = min(distance - 1, 3), _places_left(first, second)
+    plan_goal = goal - _n_grouped(first, second)
     if _pure_comes_free(budget, plan_goal - 1, holes):
-        _outs_of_spares(once, twice, wild, plan_goal, budget, cards, awaited, only_groups, low, high, spares, out)
+        everywhere = JOKER_BIT | awaited | (EACH_SUIT << wild) & cards
+        asked = np.int64(0) if only_groups else cards & ~everywhere
+        _outs_of_spares(own, plan_goal, budget, asked, everywhere, low, high, spares, out)
         return
     suit, size_before, pure_before, holds, elsewhere = -1, -1, -1, False, 0
-    low1, high1 = low, high
+    left_plan = plan
     while spares:
         card = lowest(spares)
         spares &= spares - 1
@@ -463,15 +439,14 @@ def _add_outs(
         size = size_reel(lane, doubles)
         pure = pure_reel(lane, doubles, (wilds >> (at + wild)) & 1, wild, holes, LANE)
         once1, twice1 = take_away(once, twice, 1 << card)
+        own1 = _Cards(once1, twice1, wilds, wild)
         if at != suit or size != size_before or pure != pure_before:
             suit, size_before, pure_before = at, size, pure
             changed = join_size(size, _suit_reel(once, twice, (at >> 4) ^ 1), budget)
-            low1, high1 = (changed, high) if at < 32 else (low, changed)
-            holds = _plan_holds(low1, high1, goal - 1, first, second)
+            left_plan = _Plan(first, second, changed, high) if at < 32 else _Plan(first, second, low, changed)
+            holds = _plan_holds(left_plan, goal - 1)
             others = cards if only_groups else cards & ~(LANE << at)
-            elsewhere = 0
-            if holds:
-                elsewhere = _plan_outs(once1, twice1, wilds, wild, goal, distance, others, first, second, low1, high1)
+            elsewhere = _plan_outs(own1, goal, distance, others, left_plan) if holds else 0
         # 2. The outs of its own suit.
         if holds:
             marks = elsewhere
@@ -479,7 +454,8 @@ def _add_outs(
                 marks |= awaited | (EACH_SUIT << wild) & cards
             left = cards & (LANE << at) & ~(marks | out[card])
             if left and not only_groups:
-                marks |= _plan_marks(once1, twice1, wilds, wild, plan_goal, budget, holes, low1, high1, left, _OUTS)
+                low1, high1 = left_plan.low, left_plan.high
+                marks |= _plan_marks(own1, plan_goal, budget, holes, low1, high1, left, _OUTS)
             out[card] |= marks
 
 
@@ -515,7 +491,7 @@ def _next_plan(
                 continue
         # 3. Places for two runs, and cards enough if the groups took none from them?
         n_second = popcount((second >> 4) & 15)
-        budget = PLACES - (first & 15) - (second & 15)
+        budget = _places_left(first, second)
         if budget >= 2 * GROUP and goal - n_first - n_second - field_size(limits, budget) < bound:
             return i, j
         # 4. Lone cards come last and are all alike: if one does not do, none does.
@@ -541,10 +517,9 @@ def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, least: in
         first, second = groups[i], groups[j]
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
-        budget = PLACES - (first & 15) - (second & 15)
-        missing = goal - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
+        budget, missing = _places_left(first, second), goal - _n_grouped(first, second)
         lacking = max(missing - runs_keep(once1, twice1, budget), least)
-        best = _plan_distance(once1, twice1, wilds, wild, missing, budget, lacking, best, live)
+        best = _plan_distance(_Cards(once1, twice1, wilds, wild), missing, budget, lacking, best, live)
         if best <= least:
             break
         i, j = _next_plan(groups, n_plain, n_all, twice, goal, best, limits, i, j, twice != 0)
@@ -567,9 +542,9 @@ def _list_plans(once: int, twice: int, goal: int, distance: int, all_sizes: bool
         first, second = groups[i], groups[j]
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
-        budget = PLACES - (first & 15) - (second & 15)
+        budget = _places_left(first, second)
         low, high = _pair_reel(once1, twice1, 0, budget), _pair_reel(once1, twice1, 2, budget)
-        if _plan_holds(low, high, goal - distance, first, second):
+        if _plan_holds(_Plan(first, second, low, high), goal - distance):
             out[n, 0], out[n, 1], out[n, 2] = first | second << 16, low, high
             n += 1
         i, j = _next_plan(groups, n_plain, n_all, twice, goal, distance + 1, limits, i, j, repeat)
@@ -587,21 +562,10 @@ def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: i
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
         if once1 & ~spares:
-            budget = PLACES - (first & 15) - (second & 15)
-            plan_goal = goal - distance - popcount((first >> 4) & 15) - popcount((second >> 4) & 15)
-            spares |= _plan_marks(
-                once1,
-                twice1,
-                wilds,
-                wild,
-                plan_goal,
-                budget,
-                min(distance, 3),
-                plans[i, 1],
-                plans[i, 2],
-                once1 & ~spares,
-                _SPARES,
-            )
+            own, budget = _Cards(once1, twice1, wilds, wild), _places_left(first, second)
+            plan_goal, holes = goal - distance - _n_grouped(first, second), min(distance, 3)
+            low, high = plans[i, 1], plans[i, 2]
+            spares |= _plan_marks(own, plan_goal, budget, holes, low, high, once1 & ~spares, _SPARES)
     return spares
 
 
@@ -661,11 +625,10 @@ def outs(once: int, twice: int, jokers: int, wild: int, distance: int, cards: in
         first, second = groups[i], groups[j]
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
-        budget = PLACES - (first & 15) - (second & 15)
-        low, high = _pair_reel(once1, twice1, 0, budget), _pair_reel(once1, twice1, 2, budget)
-        found |= _plan_outs(
-            once1, twice1, wilds, wild, goal - distance + 1, distance, cards & ~found, first, second, low, high
-        )
+        budget = _places_left(first, second)
+        plan = _Plan(first, second, _pair_reel(once1, twice1, 0, budget), _pair_reel(once1, twice1, 2, budget))
+        own = _Cards(once1, twice1, wilds, wild)
+        found |= _plan_outs(own, goal - distance + 1, distance, cards & ~found, plan)
         i, j = _next_plan(groups, n_plain, n_all, twice, goal, distance + 1, limits, i, j, repeat)
     return found
 
@@ -751,8 +714,8 @@ def _write_outs(
         once1, twice1 = without_group(once1, twice1, second)
         todo = spares & once1
         if todo:
-            low, high = plans[i, 1], plans[i, 2]
-            _add_outs(once1, twice1, wilds, wild, goal, distance, cards, first, second, low, high, todo, out)
+            own, plan = _Cards(once1, twice1, wilds, wild), _Plan(first, second, plans[i, 1], plans[i, 2])
+            _add_outs(own, goal, distance, cards, plan, todo, out)
 
 
 @kernel

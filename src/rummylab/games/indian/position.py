@@ -7,15 +7,7 @@ from typing import Final
 import numpy as np
 
 from rummylab.cards.card import JOKER_ID
-from rummylab.engine.fields import (
-    Flag,
-    Number,
-    OneCard,
-    Rank,
-    Seated,
-    SeatNumber,
-    Word,
-)
+from rummylab.engine.fields import Flag, Number, OneCard, Rank, Seated, SeatNumber, Word
 from rummylab.engine.position import Field, Layout
 from rummylab.engine.two_deck_fields import HIDDEN, KNOWN, LAST, MINE, PILE, hand_ids, known_ids, pile_ids
 from rummylab.games.indian import rules as r

@@ -36,7 +36,8 @@ from rummylab.engine.two_decks import (
 from rummylab.games.indian.melds import card_points
 from rummylab.games.indian.mindist import declarations14
 from rummylab.games.indian.minscore import PLATFORM, min_score
-from rummylab.games.indian.options import CARDS_EACH, IndianOptions
+from rummylab.games.indian.options import CARDS_EACH as CARDS_EACH
+from rummylab.games.indian.options import IndianOptions
 
 Rows = npt.NDArray[np.void]
 Codes = npt.NDArray[np.int16]

@@ -19,7 +19,6 @@ from rummylab.engine.show import (
     LogEntry,
     OpenHand,
     ScoreRule,
-    Section,
     Show,
     Showdown,
     Standing,
@@ -34,6 +33,7 @@ from rummylab.engine.show import (
 )
 from rummylab.games.indian import rules as r
 from rummylab.games.indian.evaluate import Evaluation, Meld, Value, card_value
+from rummylab.games.indian.formats import Format
 from rummylab.games.indian.mindist import CANNOT_DECLARE
 from rummylab.games.indian.options import CARDS_EACH
 from rummylab.games.indian.table import melds_of, value_of
@@ -41,10 +41,16 @@ from rummylab.games.indian.view import IndianObservation
 
 LABELS = {
     "pure run": ("run", "pure", "pure run"),
-    "run": ("run", "impure", "run with a wild card"),
+    "run": ("run", "impure", "run"),
     "group": ("set", "meld", "set"),
 }
 """Kind, tone and label of the solver's melds."""
+
+
+def _label(meld: Meld) -> str:
+    """Return what a meld is called: ``run with a wild card``."""
+    wilds = any(card not in (None, place) for place, card in zip(meld.places, meld.cards, strict=True))
+    return LABELS[meld.kind][2] + " with a wild card" * wilds
 
 
 class IndianShow(Show):
@@ -110,21 +116,13 @@ class IndianShow(Show):
     def _melds(self, melds: Sequence[Meld], *, own: bool) -> list[GroupView]:
         new, found = self.new_card, []
         for number, meld in enumerate(melds):
-            kind, tone, label = LABELS[meld.kind]
-            wilds = any(card is not None and card != place for place, card in zip(meld.places, meld.cards, strict=True))
-            label = (
-                "run"
-                if meld.kind == "run" and not wilds
-                else f"{label} with a wild card"
-                if label == "set" and wilds
-                else label
-            )
+            kind, tone, _ = LABELS[meld.kind]
             cards: list[CardView] = []
             for place, card in zip(meld.places, meld.cards, strict=True):
                 if card is not None:
                     cards.append(self.card(card, place=place, new=own and card == new, acts=own))
                     new = None if own and card == new else new
-            found.append(GroupView(f"meld{number}", kind, tone, label, 0, tuple(cards)))
+            found.append(GroupView(f"meld{number}", kind, tone, _label(meld), 0, tuple(cards)))
         return found
 
     def groups_of(self, hand: Hand, seat: int) -> tuple[GroupView, ...]:
@@ -180,7 +178,7 @@ class IndianShow(Show):
             )
             missing = tuple(i for i, card in enumerate(meld.cards) if card is None)
             needs = f"needs {' '.join(cards[i].text for i in missing)}"
-            found.append(TargetView(needs if missing else LABELS[meld.kind][2], cards, missing))
+            found.append(TargetView(needs if missing else _label(meld), cards, missing))
         return tuple(found)
 
     @staticmethod
@@ -399,71 +397,47 @@ class IndianShow(Show):
         return tuple(lines)
 
     @classmethod
-    def sections(cls, rules: Any) -> tuple[Section, ...]:
+    def rule_words(cls, o: Any) -> dict[str, Sequence[str]]:
         """Return the rules in force, in words."""
-        o = rules.options
         score = {
             "paper": "Without a second run only the pure run is free of points.",
             "platform": "Without a pure run and a second run every card counts.",
             "pure_run_opens": "With a pure run, all valid melds are free of points.",
         }[o.score_rule]
-        return (
-            Section(
-                "Aim",
-                (
-                    "Arrange thirteen cards in runs and sets.",
-                    "Two runs are needed, one of them pure: without wild cards.",
-                ),
+        drops = f"Before drawing you may drop: {o.first_drop} points before your first draw, {o.later_drop} later."
+        relief = f", or {o.first_drop} before your first turn" if o.first_turn_relief else ""
+        return {
+            "Aim": (
+                "Arrange thirteen cards in runs and sets.",
+                "Two runs are needed, one of them pure: without wild cards.",
             ),
-            Section(
-                "Wild cards",
-                (
-                    "The rank of the indicator is wild, and so are printed jokers."
-                    + (" If the indicator is a joker, aces are wild." if o.joker_indicator == "aces wild" else ""),
-                    "In its own run a wild card counts as itself.",
-                ),
+            "Wild cards": (
+                "The rank of the indicator is wild, and so are printed jokers."
+                + " If the indicator is a joker, aces are wild." * (o.joker_indicator == "aces wild"),
+                "In its own run a wild card counts as itself.",
             ),
-            Section(
-                "A turn",
-                (
-                    "Draw from the stock or take the upcard, then throw one card."
-                    + ("" if o.pile_jokers else " A joker may not be taken from the pile, except as the first upcard."),
-                    *_drop_words(rules),
-                ),
+            "A turn": (
+                "Draw from the stock or take the upcard, then throw one card."
+                + " A joker may not be taken from the pile, except as the first upcard." * (not o.pile_jokers),
+                drops if o.seats > 2 or o.match_format.drop_at_two else "",
             ),
-            Section(
-                "Declaring",
-                (
-                    "Throw a card and declare the other thirteen.",
-                    f"A wrong declaration costs {o.wrong_declaration} points"
-                    + (" and ends the deal." if o.seats == 2 else "; the others play on."),
-                ),
+            "Declaring": (
+                "Throw a card and declare the other thirteen.",
+                f"A wrong declaration costs {o.wrong_declaration} points"
+                + (" and ends the deal." if o.seats == 2 else "; the others play on."),
             ),
-            Section(
-                "Score",
-                (
-                    "Losers pay for the cards outside their melds: aces and court cards 10, others their number, "
-                    "wild cards nothing.",
-                    score,
-                    f"No hand costs more than {o.cap} points"
-                    + (f", or {o.first_drop} before your first turn." if o.first_turn_relief else "."),
-                ),
+            "Score": (
+                "Losers pay for the cards outside their melds: aces and court cards 10, others their number, "
+                "wild cards nothing.",
+                score,
+                f"No hand costs more than {o.cap} points{relief}.",
             ),
-            Section("Match", _match_words(rules)),
-        )
+            "Match": _match_words(o.match_format, o.seats),
+        }
 
 
-def _drop_words(rules: Any) -> tuple[str, ...]:
-    """Return what a drop costs, where players may drop."""
-    o = rules.options
-    if o.seats == 2 and not o.match_format.drop_at_two:
-        return ()
-    return (f"Before drawing you may drop: {o.first_drop} points before your first draw, {o.later_drop} later.",)
-
-
-def _match_words(rules: Any) -> tuple[str, ...]:
+def _match_words(form: Format, seats: int) -> tuple[str, ...]:
     """Return how deals make a match, who may come back, and when the pot may be shared."""
-    form = rules.options.match_format
     if not form.is_match:
         return ("The match is one deal: the winner scores what the others lose.",)
     if not form.is_pool:
@@ -477,7 +451,7 @@ def _match_words(rules: Any) -> tuple[str, ...]:
             "Who is out may rejoin at the highest score + 1, "
             f"as long as nobody still in has lost more than {form.rejoin_limit}."
         )
-    if form.split and rules.seats > 2:
+    if form.split and seats > 2:
         near = "a first drop" if form.split_within == 1 else f"{form.split_within} first drops"
         words.append(
             f"When two or three are left, each within {near} of being out, "

@@ -237,33 +237,17 @@ def outs_live(
         joker_helps = joker_helps and found & JOKER_BIT != 0
     # 2. Draw each kind in turn.
     marks = 0
-    if joker_helps and _is_nearer(
-        once, twice, jokers + 1, wild, distance, live_once, live_twice, live_jokers - 1, scratch
-    ):
-        marks |= JOKER_BIT
+    if joker_helps:
+        near = min_dist_live(once, twice, jokers + 1, wild, live_once, live_twice, live_jokers - 1, scratch)
+        marks = JOKER_BIT if near < distance else 0
     while asked:
         card = asked & -asked
         asked ^= card
         once1, twice1 = once | card, twice | (once & card)
         left_once, left_twice = take_away(live_once, live_twice, card)
-        if _is_nearer(once1, twice1, jokers, wild, distance, left_once, left_twice, live_jokers, scratch):
+        if min_dist_live(once1, twice1, jokers, wild, left_once, left_twice, live_jokers, scratch) < distance:
             marks |= card
     return marks
-
-
-@helper
-def _is_nearer(
-    once: int,
-    twice: int,
-    jokers: int,
-    wild: int,
-    distance: int,
-    live_once: int,
-    live_twice: int,
-    live_jokers: int,
-    scratch: Ints,
-) -> bool:
-    return min_dist_live(once, twice, jokers, wild, live_once, live_twice, live_jokers, scratch) < distance
 
 
 @kernel

@@ -25,10 +25,10 @@ from rummylab.cards.hand import Hand
 from rummylab.errors import DeckError, OptionError, UnknownNameError
 from rummylab.games.indian.bulk import Wild, rank_of
 from rummylab.games.indian.evaluate import card_value
+from rummylab.games.indian.options import SCORE_RULES
 
 Ints = npt.NDArray[np.int64]
 KINDS: Final = ("pure run", "run", "group", "meld")
-SCORE_RULES: Final = ("paper", "platform", "pure_run_opens")
 MOST_CARDS: Final = 16
 """Cards of the largest hand; the table has an entry for each of its subsets."""
 _LONGEST_GROUP, _LONGEST_RUN = 4, 13
