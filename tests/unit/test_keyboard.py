@@ -359,7 +359,7 @@ def _lacks_docstring(name: str, value: Any) -> bool:
 
 def test_the_examples_in_docstrings_of_public_modules_run() -> None:
     homes = {getattr(rummylab, name).__module__ for name in rummylab.__all__} | {"rummylab.cards.bulk"}
-    homes |= {"rummylab.engine.seat_view", "rummylab.engine.options", "rummylab.games.lookup"}
+    homes |= {"rummylab.engine.observation", "rummylab.engine.options", "rummylab.games.lookup"}
     results = [doctest.testmod(import_module(home)) for home in homes if home.startswith("rummylab.")]
     assert sum(result.attempted for result in results) > 20
     assert not sum(result.failed for result in results)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from rummylab.cards.bits import to_ids
 from rummylab.cards.card import Card
 from rummylab.cards.hand import Hand
+from rummylab.engine import position
 from rummylab.engine.action import Action, Event
-from rummylab.engine.seat_view import SeatView
+from rummylab.engine.lookup import rules_of
+from rummylab.engine.position import Parsed
 from rummylab.engine.seats import Seat
+from rummylab.errors import NotationError, check_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,10 +48,11 @@ def _fields_of(name: str, kind: np.dtype[np.void]) -> tuple[str, ...]:
     return tuple(one if one in (kind.names or ()) else "" for one in fields)
 
 
-class Observation(SeatView):
+class Observation:
     """All one seat may know: copied bytes and redacted events.
 
-    Every game has the properties below, with the same types and meaning. A game's own subclass adds to them.
+    Every game has the properties below, with the same types and meaning. A game's own subclass adds to them. Two
+    observations are equal if the rules, the seats and the positions are; the log does not count.
     """
 
     # Private fields with read-only properties: a frozen dataclass takes four times as long to make. The bytes of a view
@@ -159,6 +163,73 @@ class Observation(SeatView):
         """Return the ids of all cards whose place this seat knows: not the stock, nor what other hands hide."""
         others = (self.known(Seat(seat)) for seat in range(self.rules.seats) if seat != self.seat)
         return {card.id for card in chain(self.hand, self.pile, *others)}
+
+    # --- Text and JSON, without the log -------------------------------------------------------------------------------
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read what a seat sees from the text that :meth:`to_text` writes. The log starts empty.
+
+        >>> from rummylab import Observation, State, gin
+        >>> seen = State.deal(gin(), seed=7).observe(0)
+        >>> Observation.parse(str(seen)) == seen
+        True
+
+        Raises:
+            NotationError: *text* is not a seat's view of a position. The message names the field.
+        """
+        check_type(text, str, "a position", "text")
+        return cls.at(position.from_text(text, rules_of))
+
+    @classmethod
+    def from_json(cls, text: str | bytes | dict[str, Any]) -> Self:
+        """Read what a seat sees from the JSON that :meth:`to_json` writes, as text or as an object.
+
+        Raises:
+            NotationError: It is not a seat's view of a position. The message names the field.
+        """
+        check_type(text, (str, bytes, dict), "a position", "JSON text or an object")
+        return cls.at(position.from_json(text, rules_of))
+
+    @classmethod
+    def at(cls, parsed: Parsed) -> Self:
+        """Return the view of a position that was read."""
+        check_type(parsed, Parsed, "a position", "a position that was read")
+        rules = parsed.rules
+        if parsed.seat is None:
+            raise NotationError("this is the whole table; read it with State.parse or from_json, then observe a seat")
+        seen = rules.observation(Seat(parsed.seat), parsed.row, ())
+        if not isinstance(seen, cls):
+            raise NotationError(f"this is a position of {rules.name}, not a {cls.__name__}")
+        return seen
+
+    def to_text(self) -> str:
+        """Return what the seat sees as one line of text; :meth:`parse` reads it."""
+        return position.to_text(self.rules, self.view, self.seat)
+
+    def to_json(self) -> str:
+        """Return what the seat sees as JSON; :meth:`from_json` reads it."""
+        return position.to_json(self.rules, self.view, self.seat)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        value = position.to_dict(self.rules, self.view, self.seat)
+        shown = {name: value[name] for name in ("phase", "hand", "upcard", "stock") if name in value}
+        if "pile" in value and "upcard" not in value:
+            shown["upcard"] = value["pile"][-1]
+        words = [f"{name} {' '.join(part) if isinstance(part, list) else part}" for name, part in shown.items()]
+        head = f"{type(self).__name__} {self.rules.name} {self.rules.options}, seat {self.seat}"
+        return f"<{head}: {', '.join(words)}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Observation):
+            return NotImplemented
+        return (self.rules, self.seat, self.view_bytes()) == (other.rules, other.seat, other.view_bytes())
+
+    def __hash__(self) -> int:
+        return hash((self.rules, self.seat, self.view_bytes()))
 
     # --- At the table -------------------------------------------------------------------------------------------------
 

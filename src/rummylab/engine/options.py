@@ -278,13 +278,9 @@ def _call_of(options: Options) -> str:
 
 
 def _call_value(value: Any) -> str:
-    """Return *value* as it is written in a call."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) and re.search(r"[,\s()=]", value) else str(value)
+    """Return *value* as it is written in a call: as in TOML, but most texts need no quotes."""
+    return value if isinstance(value, str) and not re.search(r"[,\s()=]", value) else _toml(value)
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()

@@ -27,15 +27,8 @@ def copy_of(rows: Rows) -> Rows:
     return np.frombuffer(bytearray(rows.tobytes()), rows.dtype)
 
 
-def view_of(row: Rows, seat: int, view: np.dtype[np.void]) -> Rows:
-    """Return a copy of what *seat* sees of a position: its ``table`` and ``mine[seat]``."""
-    table, mine, padding = _sizes(row.dtype, view)
-    whole, start = row.tobytes(), table + seat * mine
-    return np.frombuffer(bytearray().join((whole[:table], whole[start : start + mine], padding)), view)
-
-
 @lru_cache(maxsize=64)
-def _sizes(record: np.dtype[np.void], view: np.dtype[np.void]) -> tuple[int, int, bytes]:
+def sizes_of(record: np.dtype[np.void], view: np.dtype[np.void]) -> tuple[int, int, bytes]:
     """Return the bytes of ``table`` and of ``mine``, padding included, and the padding at the end of a view.
 
     A record begins with the same two parts, but has one ``mine`` for each seat.

@@ -22,7 +22,7 @@ from rummylab.engine.codec import Codec, MeldCodes, numbered_melds
 from rummylab.engine.drivers import REFUSED, shuffle_of, table_question
 from rummylab.engine.observation import Observation, card_or_none, hand_of
 from rummylab.engine.options import Options
-from rummylab.engine.rows import Rows, _sizes, view_of
+from rummylab.engine.rows import Rows, sizes_of
 from rummylab.engine.seats import DEALER, Seat
 from rummylab.engine.spec import GameSpec, Verb
 from rummylab.errors import DeckError, IllegalActionError, NotationError, OptionError, WrongTypeError
@@ -240,7 +240,7 @@ class Rules:
     def legal(self, row: Rows) -> list[int]:
         """Return the codes of the actor's legal moves."""
         actor = self.actor(row)
-        return self.legal_in(view_of(row, actor, self.view)) if actor >= 0 else []
+        return self.legal_in(self.observe(row, actor)) if actor >= 0 else []
 
     def legal_in(self, view: Rows) -> list[int]:
         """Return the codes of the legal moves of the actor, whose *view* it is."""
@@ -296,7 +296,7 @@ class Rules:
 
     def view_bytes(self, whole: bytes | memoryview, seat: Seat) -> bytes:
         """Return the bytes of the view of *seat* in the position of which *whole* are the bytes."""
-        table, mine, padding = _sizes(self.record, self.view)
+        table, mine, padding = sizes_of(self.record, self.view)
         start = table + seat * mine
         return b"".join((whole[:table], whole[start : start + mine], padding))
 
@@ -323,7 +323,7 @@ class Rules:
         if "reshuffles" in table.dtype.names and table["reshuffles"]:
             return []
         # From the record itself: what a leak adds to an observation must not count as seen.
-        seen = self.observation(viewer, view_of(row, viewer, self.view), (), ()).in_sight()
+        seen = self.observation(viewer, self.observe(row, viewer), (), ()).in_sight()
         if table["actor"] < 0:  # all hands are shown at the end
             seen |= {card.id for seat in range(self.seats) for card in self.hand_at(row, seat)}
         deck = row["deck"][0, : self.n_cards]

@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from rummylab.cards.card import Card
-from rummylab.cards.deck import Deck
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action, Event
 from rummylab.engine.deadwood import without
+from rummylab.engine.drivers import view_question
 from rummylab.engine.seats import Seat
 from rummylab.engine.show import (
     SUIT_NAMES,
@@ -35,6 +35,7 @@ from rummylab.engine.show import (
 )
 from rummylab.games.contract.evaluate import Evaluator, Value
 from rummylab.games.contract.options import Contract, ContractOptions
+from rummylab.games.contract.rules import unseen
 from rummylab.games.contract.view import ContractObservation, TableMeld, contract_words
 
 _REPLACEMENT: Final = (
@@ -99,16 +100,7 @@ class ContractShow(Show):
     @cached_property
     def _live(self) -> list[Card]:
         """The cards that the viewer has not seen, each copy by itself."""
-        decks, jokers = self.options.cards_in_play
-        seen = Counter[Card](self.seen.hand)
-        seen.update(self.seen.pile)
-        for meld in self.seen.melds:
-            seen.update(meld.cards)
-        for seat in range(self.rules.seats):
-            if seat != self.seen.seat:
-                seen.update(self.seen.known(Seat(seat)))
-        left = Counter(Deck.ordered(decks=decks, jokers=jokers)) - seen
-        return list(left.elements())
+        return list(Hand(*map(int, view_question(unseen)(self.seen.view))))
 
     @cached_property
     def lay_down(self) -> Action | None:

@@ -7,7 +7,12 @@ from typing import Final
 from rummylab.engine.spec import GameSpec, Verb, Workload
 from rummylab.games.contract.options import ContractOptions
 
+_ON_MELD: Final = ("CARD on meld N", "64 x (N - 1) + card")
+_LAY_OFF: Final = "add a card to a meld on the table, after the player's own laydown or as a part of it"
 _LAY_DOWN: Final = "lay down {} of the contract; the rest of the contract must follow"
+_REPLACE: Final = "put a natural in the place of a wild on the table, which must be laid off at once"
+_SETS: Final = "21 x (50 x rank + suits) + wilds"
+_RUNS: Final = "21 x (8 x (13 x suit + lowest natural) + places above) + wilds"
 
 SPEC: Final = GameSpec(
     name="contract",
@@ -33,45 +38,11 @@ SPEC: Final = GameSpec(
         Verb("buy", "BUY_UPCARD", "buy the declined upcard, with a penalty card from the stock"),
         Verb("pass", "PASS", "do not buy the upcard; or keep the last card where it may not be discarded"),
         Verb("discard", "DISCARD_CODE", "discard a card and end the turn", "CARD"),
-        Verb(
-            "lay off",
-            "LAY_OFF_CODE",
-            "add a card to a meld on the table, after the player's own laydown or as a part of it",
-            "CARD on meld N",
-            "64 x (N - 1) + card",
-        ),
-        Verb(
-            "lay off low",
-            "LAY_OFF_LOW_CODE",
-            "add a wild below a run that has room above it",
-            "CARD on meld N",
-            "64 x (N - 1) + card",
-        ),
-        Verb(
-            "lay down",
-            "SET_CODE",
-            _LAY_DOWN.format("a set"),
-            "CARDS",
-            "21 x (50 x rank + suits) + wilds",
-            former=("meld",),
-            kind="a set",
-        ),
-        Verb(
-            "lay down",
-            "RUN_CODE",
-            _LAY_DOWN.format("a run"),
-            "CARDS",
-            "21 x (8 x (13 x suit + lowest natural) + places above) + wilds",
-            former=("meld",),
-            kind="a run",
-        ),
-        Verb(
-            "replace",
-            "REPLACE_CODE",
-            "put a natural in the place of a wild on the table, which must be laid off at once",
-            "CARD on meld N",
-            "64 x (N - 1) + card",
-        ),
+        Verb("lay off", "LAY_OFF_CODE", _LAY_OFF, *_ON_MELD),
+        Verb("lay off low", "LAY_OFF_LOW_CODE", "add a wild below a run that has room above it", *_ON_MELD),
+        Verb("lay down", "SET_CODE", _LAY_DOWN.format("a set"), "CARDS", _SETS, ("meld",), "a set"),
+        Verb("lay down", "RUN_CODE", _LAY_DOWN.format("a run"), "CARDS", _RUNS, ("meld",), "a run"),
+        Verb("replace", "REPLACE_CODE", _REPLACE, *_ON_MELD),
     ),
     sentence="A new task every round. Two to six players.",
     picture=("Ks", "Kh", "Kd"),

@@ -280,33 +280,26 @@ class ContractRummy(Rules):
             if int(table["n_hand"][table["actor"]]) == 1:
                 return "the last card may not be discarded in the last round: lay it off, or keep it and pass"
             return f"{action.card} was just drawn and may not be discarded while another card is left"
-        if action.verb in ("lay off", "lay off low"):
-            return self._why_not_lay_off(table, action, laid_down)
-        if action.verb == "replace":
-            return self._why_not_replace(table, action, laid_down)
+        if action.verb in ("lay off", "lay off low", "replace"):
+            return self._why_not_add(table, action, laid_down)
         return self._why_not_lay_down(row, laid_down) if action.verb == "lay down" else ""
 
-    def _why_not_lay_off(self, table: np.void, action: Action, laid_down: bool) -> str:
-        if table["short"]:
-            return f"meld {table['n_melds']} comes first: it needs {table['short']} more and the contract must follow"
-        if not laid_down:
-            return "a player must lay down the contract before laying off cards"
-        if action.on > table["n_melds"]:
-            return f"there is no meld {action.on} on the table ({int(table['n_melds'])} melds)"
-        if table["rules"]["discard_only"] and table["n_hand"][table["actor"]] == 1:
-            return "the last card must be discarded"
-        return f"meld {action.on} ({table_melds(table)[action.on - 1].cards}) does not take {action.card}"
-
-    def _why_not_replace(self, table: np.void, action: Action, laid_down: bool) -> str:
-        if not table["rules"]["wild_replacement"]:
+    def _why_not_add(self, table: np.void, action: Action, laid_down: bool) -> str:
+        """Say why a card cannot be laid off, or take the place of a wild."""
+        replaces, melds = action.verb == "replace", table_melds(table)
+        if replaces and not table["rules"]["wild_replacement"]:
             return "wilds stay where they are at this table: the option wild_replacement is off"
+        if table["short"] and not replaces:
+            return f"meld {len(melds)} comes first: it needs {table['short']} more and the contract must follow"
         if not laid_down or table["short"]:
-            return "a player must lay down the contract before replacing a wild"
-        if action.on > table["n_melds"]:
-            return f"there is no meld {action.on} on the table ({int(table['n_melds'])} melds)"
+            what = "replacing a wild" if replaces else "laying off cards"
+            return f"a player must lay down the contract before {what}"
+        if action.on > len(melds):
+            return f"there is no meld {action.on} on the table ({len(melds)} melds)"
         if table["rules"]["discard_only"] and table["n_hand"][table["actor"]] == 1:
             return "the last card must be discarded"
-        return f"no wild of meld {action.on} ({table_melds(table)[action.on - 1].cards}) stands for {action.card}"
+        meld = f"meld {action.on} ({melds[action.on - 1].cards})"
+        return f"no wild of {meld} stands for {action.card}" if replaces else f"{meld} does not take {action.card}"
 
     def _why_not_lay_down(self, row: Rows, laid_down: bool) -> str:
         if laid_down:

@@ -63,7 +63,7 @@ _NEVER = 15  # more cards than any reel holds
 _SPARES, _OUTS = 0, 1
 
 
-class _Cards(NamedTuple):
+class Cards(NamedTuple):
     """Cards for runs: the planes of those that are no jokers, the wild kinds held, and the wild rank."""
 
     once: int
@@ -87,7 +87,7 @@ def _suit_reel(once: int, twice: int, suit: int) -> int:
 
 
 @helper
-def _suit_pure(cards: _Cards, holes: int, live: int, suit: int) -> int:
+def _suit_pure(cards: Cards, holes: int, live: int, suit: int) -> int:
     at, wild = 16 * suit, cards.wild
     lane, doubles, has_wild = (cards.once >> at) & LANE, (cards.twice >> at) & LANE, (cards.wilds >> (at + wild)) & 1
     return pure_reel(lane, doubles, has_wild, wild, holes, (live >> at) & LANE)
@@ -100,7 +100,7 @@ def _pair_reel(once: int, twice: int, suit: int, budget: int) -> int:
 
 
 @helper
-def _pair_pure(cards: _Cards, holes: int, suit: int, budget: int, live: int) -> int:
+def _pair_pure(cards: Cards, holes: int, suit: int, budget: int, live: int) -> int:
     """Return the pure size reel of *suit* and its partner."""
     best = 0
     for one in range(suit, suit + 2):
@@ -111,7 +111,7 @@ def _pair_pure(cards: _Cards, holes: int, suit: int, budget: int, live: int) -> 
 
 
 @helper
-def _has_pure_plan(cards: _Cards, holes: int, budget: int, goal: int, live: int) -> bool:
+def _has_pure_plan(cards: Cards, holes: int, budget: int, goal: int, live: int) -> bool:
     """Return whether runs of *budget* places, one pure with at most *holes* missing, can hold *goal* cards."""
     for suit in range(0, 4, 2):
         pure = _pair_pure(cards, holes, suit, budget, live)
@@ -136,7 +136,7 @@ def _pure_comes_free(budget: int, goal: int, holes: int) -> bool:
 
 
 @helper
-def _plan_distance(cards: _Cards, goal: int, budget: int, least: int, bound: int, live: int) -> int:
+def _plan_distance(cards: Cards, goal: int, budget: int, least: int, bound: int, live: int) -> int:
     """Return the least distance from *least* on with these groups, or *bound* if it is no better.
 
     The runs must hold *goal* cards, less the distance.
@@ -194,7 +194,7 @@ def _levers_at(lane: int, beside: int, level: int, budget: int, pure_beside: boo
 
 
 @helper
-def _plan_marks(own: _Cards, goal: int, budget: int, holes: int, low: int, high: int, cards: int, task: int) -> int:
+def _plan_marks(own: Cards, goal: int, budget: int, holes: int, low: int, high: int, cards: int, task: int) -> int:
     """Return the *cards* without which (`_SPARES`), or with which (`_OUTS`), the runs hold *goal* cards.
 
     *low* and *high* are the reels of the two pairs of suits (`_pair_reel`). For `_SPARES` the cards are held, and none
@@ -317,7 +317,7 @@ def _plan_holds(plan: _Plan, goal: int) -> bool:
 
 
 @helper
-def _plan_outs(own: _Cards, goal: int, distance: int, cards: int, plan: _Plan) -> int:
+def _plan_outs(own: Cards, goal: int, distance: int, cards: int, plan: _Plan) -> int:
     """Return the *cards* that bring a plan, with its *own* cards for runs, to *goal* cards.
 
     With `JOKER_BIT` if one card is lacking, no matter which: then a joker, and what a group waits for, will do.
@@ -357,7 +357,7 @@ def _suit_outs(lane: int, doubles: int, asked: int, beside: int, goal: int, budg
 
 @helper
 def _outs_of_spares(
-    own: _Cards, goal: int, budget: int, asked: int, everywhere: int, low: int, high: int, spares: int, out: Ints
+    own: Cards, goal: int, budget: int, asked: int, everywhere: int, low: int, high: int, spares: int, out: Ints
 ) -> None:
     """Add to out[card] the outs of a plan's runs without each of *spares*, where the pure run comes free.
 
@@ -413,7 +413,7 @@ def _outs_elsewhere(
 
 
 @helper
-def _add_outs(own: _Cards, goal: int, distance: int, cards: int, plan: _Plan, spares: int, out: Ints) -> None:
+def _add_outs(own: Cards, goal: int, distance: int, cards: int, plan: _Plan, spares: int, out: Ints) -> None:
     """Add to out[card] the `_plan_outs` of a plan without each of *spares*, a card of its runs."""
     once, twice, wilds, wild = own
     first, second, low, high = plan
@@ -439,7 +439,7 @@ def _add_outs(own: _Cards, goal: int, distance: int, cards: int, plan: _Plan, sp
         size = size_reel(lane, doubles)
         pure = pure_reel(lane, doubles, (wilds >> (at + wild)) & 1, wild, holes, LANE)
         once1, twice1 = take_away(once, twice, 1 << card)
-        own1 = _Cards(once1, twice1, wilds, wild)
+        own1 = Cards(once1, twice1, wilds, wild)
         if at != suit or size != size_before or pure != pure_before:
             suit, size_before, pure_before = at, size, pure
             changed = join_size(size, _suit_reel(once, twice, (at >> 4) ^ 1), budget)
@@ -519,7 +519,7 @@ def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, least: in
         once1, twice1 = without_group(once1, twice1, second)
         budget, missing = _places_left(first, second), goal - _n_grouped(first, second)
         lacking = max(missing - runs_keep(once1, twice1, budget), least)
-        best = _plan_distance(_Cards(once1, twice1, wilds, wild), missing, budget, lacking, best, live)
+        best = _plan_distance(Cards(once1, twice1, wilds, wild), missing, budget, lacking, best, live)
         if best <= least:
             break
         i, j = _next_plan(groups, n_plain, n_all, twice, goal, best, limits, i, j, twice != 0)
@@ -562,7 +562,7 @@ def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: i
         once1, twice1 = without_group(once, twice, first)
         once1, twice1 = without_group(once1, twice1, second)
         if once1 & ~spares:
-            own, budget = _Cards(once1, twice1, wilds, wild), _places_left(first, second)
+            own, budget = Cards(once1, twice1, wilds, wild), _places_left(first, second)
             plan_goal, holes = goal - distance - _n_grouped(first, second), min(distance, 3)
             low, high = plans[i, 1], plans[i, 2]
             spares |= _plan_marks(own, plan_goal, budget, holes, low, high, once1 & ~spares, _SPARES)
@@ -627,7 +627,7 @@ def outs(once: int, twice: int, jokers: int, wild: int, distance: int, cards: in
         once1, twice1 = without_group(once1, twice1, second)
         budget = _places_left(first, second)
         plan = _Plan(first, second, _pair_reel(once1, twice1, 0, budget), _pair_reel(once1, twice1, 2, budget))
-        own = _Cards(once1, twice1, wilds, wild)
+        own = Cards(once1, twice1, wilds, wild)
         found |= _plan_outs(own, goal - distance + 1, distance, cards & ~found, plan)
         i, j = _next_plan(groups, n_plain, n_all, twice, goal, distance + 1, limits, i, j, repeat)
     return found
@@ -714,7 +714,7 @@ def _write_outs(
         once1, twice1 = without_group(once1, twice1, second)
         todo = spares & once1
         if todo:
-            own, plan = _Cards(once1, twice1, wilds, wild), _Plan(first, second, plans[i, 1], plans[i, 2])
+            own, plan = Cards(once1, twice1, wilds, wild), _Plan(first, second, plans[i, 1], plans[i, 2])
             _add_outs(own, goal, distance, cards, plan, todo, out)
 
 

@@ -25,6 +25,7 @@ from rummylab.games.indian.melds import (
 from rummylab.games.indian.mindist import (
     CANNOT_DECLARE,
     PLACES,
+    Cards,
     distance_with_live_pure,
     hand_limits,
     min_dist,
@@ -144,21 +145,13 @@ def _second_run(
 
 @helper
 def _find_melds(
-    once: int,
-    twice: int,
-    wilds: int,
-    n_jokers: int,
-    wild: int,
-    distance: int,
-    live_once: int,
-    live_twice: int,
-    live_jokers: int,
-    out: Ints,
+    own: Cards, n_jokers: int, distance: int, live_once: int, live_twice: int, live_jokers: int, out: Ints
 ) -> bool:
     """Write four melds (the last may be 0) that are *distance* replacements away; False if there are none.
 
     The planes of the hand are without wild cards, those of the live cards with them.
     """
+    once, twice, wilds, wild = own
     column = EACH_SUIT << wild
     goal = PLACES - n_jokers - distance
     supply = n_jokers + live_jokers + popcount(live_once & column) + popcount(live_twice & column)
@@ -202,8 +195,9 @@ def min_dist_live(
     if supply >= distance:
         return distance
     # 3. Search.
+    own = Cards(plain, plain_twice, wilds, wild)
     while distance < CANNOT_DECLARE:
-        if _find_melds(plain, plain_twice, wilds, n_jokers, wild, distance, live_once, live_twice, live_jokers, out):
+        if _find_melds(own, n_jokers, distance, live_once, live_twice, live_jokers, out):
             return distance
         distance += 1
     return distance
@@ -272,16 +266,17 @@ def target(
     for k in range(TARGET_SIZE):
         out[k] = 0
     plain, plain_twice, wilds, n_jokers = split_wilds(once, twice, jokers, wild)
-    if not _find_melds(plain, plain_twice, wilds, n_jokers, wild, distance, live_once, live_twice, live_jokers, out):
+    own = Cards(plain, plain_twice, wilds, wild)
+    if not _find_melds(own, n_jokers, distance, live_once, live_twice, live_jokers, out):
         return False
     # 1. Own cards: the pure run may take a wild one.
     n_own = 0
     for k in range(4):
-        own = out[k] & (plain | wilds) if k == 0 else out[k] & plain
-        plain, plain_twice = take_away(plain, plain_twice, own & plain)
-        once, twice = take_away(once, twice, own)
-        out[OWN_AT + k] = own
-        n_own += popcount(own)
+        there = out[k] & (plain | wilds) if k == 0 else out[k] & plain
+        plain, plain_twice = take_away(plain, plain_twice, there & plain)
+        once, twice = take_away(once, twice, there)
+        out[OWN_AT + k] = there
+        n_own += popcount(there)
     # 2. Jokers, as far as there are places outside the pure run.
     column = EACH_SUIT << wild
     free = PLACES - n_own - popcount(out[0] & ~out[OWN_AT])

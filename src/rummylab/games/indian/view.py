@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from rummylab._jit import kernel
 from rummylab.cards.bits import ALL_CARDS
 from rummylab.cards.bulk import Hands, Ints
 from rummylab.cards.card import JOKER_ID, RANKS, Card
 from rummylab.cards.hand import Hand
 from rummylab.engine.action import Action, Event
-from rummylab.engine.drivers import seat_question, table_question
+from rummylab.engine.drivers import seat_question, table_question, view_question
 from rummylab.engine.observation import Observation
 from rummylab.engine.rows import Rows, copy_of
 from rummylab.engine.rules import Rules, face_up
@@ -42,11 +40,6 @@ def _kinds(mask: Any) -> Hand:
 
 STANDING = ("lost", "chips", "place", "rejoins")
 """Fields of the table that the next deal of a match depends on, beside the scores and the number of the deal."""
-
-
-@kernel
-def _unseen(views: Rows, out: npt.NDArray[np.int64]) -> None:
-    out[0], out[1], out[2] = r.unseen(views[0].table, views[0].mine)
 
 
 class IndianObservation(Observation):
@@ -114,9 +107,7 @@ class IndianObservation(Observation):
     @property
     def unseen(self) -> Hand:
         """What can still come: every card that is not in sight."""
-        out = np.zeros(3, np.int64)
-        _unseen(self.view, out)
-        return Hand(*map(int, out))
+        return Hand(*map(int, view_question(r.unseen)(self.view)))
 
     def min_score_after(self, card: Card) -> int:
         """Return the MinScore, uncapped, of the hand after *card* is discarded."""
