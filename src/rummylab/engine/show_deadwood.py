@@ -95,10 +95,8 @@ class DeadwoodShow(Show):
         found = self._melds(melds, own=False)
         loose = sorted(without(hand, melds), key=lambda card: (card.rank, card.suit))
         if loose:
-            points = sum(map(self.points, loose))
-            found.append(
-                GroupView("loose", "loose", "dead", f"deadwood {points}", points, tuple(map(self.card, loose)))
-            )
+            points, cards = sum(map(self.points, loose)), tuple(map(self.card, loose))
+            found.append(GroupView("loose", "loose", "dead", f"deadwood {points}", points, cards))
         return tuple(found)
 
     # --- Facts ------------------------------------------------------------------------------------------------------
@@ -144,23 +142,18 @@ class DeadwoodShow(Show):
         if action.verb in ("discard", "knock", "pass") and action.card is not None:
             view = replace(view, note=f"deadwood {self.seen.deadwood_after(action.card)}")
         if action.verb in ("knock", "big gin"):
-            words = (
-                "Hold to go gin"
-                if view.short == "Gin"
-                else f"Hold to {'show ' * (action.verb != 'knock')}{action.verb}"
-            )
-            view = replace(view, confirm="hold", confirm_text=words)
+            what = "go gin" if view.short == "Gin" else "show big gin" if action.verb == "big gin" else "knock"
+            view = replace(view, confirm="hold", confirm_text=f"Hold to {what}")
         return view
 
     # --- Sentences --------------------------------------------------------------------------------------------------
 
     def sentence(self, event: Event, top: Card | None) -> LogEntry | None:
         """Return what an event says to the viewer."""
-        verb, cards, seat = event.action.verb, event.action.cards, int(event.seat)
-        if verb == "knock":
-            return self.entry(
-                event, f"{self.who(seat)} knocked, throwing {cards_text(cards)}.", cards, (f"hand:{seat}", "pile")
-            )
+        cards, seat = event.action.cards, int(event.seat)
+        if event.action.verb == "knock":
+            text = f"{self.who(seat)} knocked, throwing {cards_text(cards)}."
+            return self.entry(event, text, cards, (f"hand:{seat}", "pile"))
         return super().sentence(event, top)
 
     # --- The end ----------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,36 +16,24 @@ from rummylab.errors import UnknownNameError
 from rummylab.games.gin.rules import Rows
 
 
-@kernel
-def _uniform(views: Rows, params: Floats, out: Floats) -> None:
-    for i in range(views.shape[0]):
-        uniform.fill(views[i].table, views[i].mine, params, 0, out[i])
+@cache
+def _many(fill: Any) -> Any:
+    """Return the kernel that fills a row for each view."""
 
+    @kernel
+    def fill_all(views: Rows, params: Floats, out: Floats) -> None:
+        for i in range(views.shape[0]):
+            fill(views[i].table, views[i].mine, params, 0, out[i])
 
-@kernel
-def _counts(views: Rows, params: Floats, out: Floats) -> None:
-    for i in range(views.shape[0]):
-        counts.fill(views[i].table, views[i].mine, params, 0, out[i])
-
-
-@kernel
-def _network(views: Rows, params: Floats, out: Floats) -> None:
-    for i in range(views.shape[0]):
-        network.fill(views[i].table, views[i].mine, params, 0, out[i])
-
-
-@kernel
-def _joint(views: Rows, params: Floats, out: Floats) -> None:
-    for i in range(views.shape[0]):
-        joint.fill(views[i].table, views[i].mine, params, 0, out[i])
+    return fill_all
 
 
 BELIEFS: dict[str, Callable[[Rows, Floats, Floats], None]] = {
-    "network": _network,
-    "counts": _counts,
-    "fuzzy": _counts,
-    "uniform": _uniform,
-    "joint": _joint,
+    "network": _many(network.fill),
+    "counts": _many(counts.fill),
+    "fuzzy": _many(counts.fill),
+    "uniform": _many(uniform.fill),
+    "joint": _many(joint.fill),
 }
 NAMES = ("network", "uniform", "joint")
 """What `rummylab.belief` offers in Gin besides ``counts``; the first is the default."""

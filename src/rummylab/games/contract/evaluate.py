@@ -160,11 +160,7 @@ class Evaluation:
 
 
 def evaluate(
-    hand: Hand,
-    contract: Contract,
-    *,
-    dead: Iterable[Card] = (),
-    options: ContractOptions | None = None,
+    hand: Hand, contract: Contract, *, dead: Iterable[Card] = (), options: ContractOptions | None = None
 ) -> Evaluation:
     """Return what *hand* is worth, and with more cards than are dealt what each discard leaves.
 

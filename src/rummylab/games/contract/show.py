@@ -151,9 +151,8 @@ class ContractShow(Show):
             cards = [card for card in left if not card.is_joker and card.rank == rank and not self.is_wild(card)]
             left = left - Hand.of(cards, decks=2)
             label = plural_rank(rank) if len(cards) > 2 else f"pair of {plural_rank(rank)}"
-            found.append(
-                GroupView(f"rank{rank}", "set", "meld" if len(cards) > 2 else "dead", label, None, self.mine(cards))
-            )
+            tone = "meld" if len(cards) > 2 else "dead"
+            found.append(GroupView(f"rank{rank}", "set", tone, label, None, self.mine(cards)))
         return (*found, *self._rest(list(left)))
 
     def _rest(self, loose: Sequence[Card]) -> list[GroupView]:
@@ -186,9 +185,8 @@ class ContractShow(Show):
         if self.seen.actor is None:
             return ()
         cost = sum(map(self.points, self.seen.hand))
-        left = Fact(
-            "points_left", "Left in hand", f"{cost} points", "What your hand costs if another player goes out now."
-        )
+        costs = "What your hand costs if another player goes out now."
+        left = Fact("points_left", "Left in hand", f"{cost} points", costs)
         if self.has_laid_down:
             return Fact("contract", "Contract", "done", "You have laid down the contract."), left
         near = Fact("distance", "Contract", self._missing(), "How many cards you still need for the contract.")
@@ -235,9 +233,8 @@ class ContractShow(Show):
             label = f"{self.whose(meld.owner)} {self._meld_name(meld).removeprefix('the ')}"
             text = f"{words} fit{'s' * (len(fits) == 1)} here" if fits else ""
             cards = sorted(meld.cards, key=lambda card: (self.is_wild(card), card.rank, card.suit))
-            found.append(
-                MeldView(meld.number, int(meld.owner), meld.kind, label, tuple(map(self.card, cards)), fits, text)
-            )
+            views = tuple(map(self.card, cards))
+            found.append(MeldView(meld.number, int(meld.owner), meld.kind, label, views, fits, text))
         return tuple(found)
 
     def n_cards(self, seat: int) -> int:
@@ -252,9 +249,8 @@ class ContractShow(Show):
     def score_rule(self) -> ScoreRule:
         """Return how the score reads: penalty points, low is good."""
         o = self.options
-        return ScoreRule(
-            "penalty points", o.target or None, True, max(0, o.rounds - self.hand_no) if o.rounds else None
-        )
+        left = max(0, o.rounds - self.hand_no) if o.rounds else None
+        return ScoreRule("penalty points", o.target or None, True, left)
 
     def standing(self, seat: int) -> Standing:
         """Return the penalty points of *seat*."""
@@ -289,9 +285,8 @@ class ContractShow(Show):
         if action.verb == "lay down":
             return f"Lay down {cards_text(action.cards)}", "Lay down"
         if action.on:
-            where = next(
-                (self._meld_name(meld) for meld in self.seen.melds if meld.number == action.on), f"meld {action.on}"
-            )
+            names = {meld.number: self._meld_name(meld) for meld in self.seen.melds}
+            where = names.get(action.on, f"meld {action.on}")
             if action.verb == "replace":
                 return f"Put {cards_text(action.cards)} in the place of a wild in {where}", "Replace"
             low = " at the low end" if action.verb == "lay off low" else ""
@@ -369,9 +364,8 @@ class ContractShow(Show):
         if result["winner"] is None:
             return "The round is void: nobody scores."
         who = self.who(result["winner"])
-        return (
-            f"{who} went out." if self.rules.seats == 2 else f"{who} went out and win{'s' * (who != 'You')} the round."
-        )
+        wins = f" and win{'s' * (who != 'You')} the round" if self.rules.seats > 2 else ""
+        return f"{who} went out{wins}."
 
     def arithmetic(self) -> str:
         """Return what each player pays, in one line."""

@@ -465,7 +465,7 @@ def _show(row: np.void, code: int) -> None:
     elif code >= MELD_CODE:
         _lay_down(row, MELDS[code - MELD_CODE])
     elif code >= LAY_OFF_CODE:
-        _lay_off(table, code - LAY_OFF_CODE)
+        _note_lay_off(table, code - LAY_OFF_CODE, place_for(table, bit(code - LAY_OFF_CODE)))
     elif code >= KNOCK_CODE:
         _knock(row, code - KNOCK_CODE)
     elif code == DONE:
@@ -602,11 +602,6 @@ def _lay_down(row: np.void, meld: int) -> None:
 
 
 @helper
-def _lay_off(table: np.void, card: int) -> None:
-    _note_lay_off(table, card, place_for(table, bit(card)))
-
-
-@helper
 def _note_lay_off(table: np.void, card: int, place: int) -> None:
     table.spread[table.knocker, place] |= bit(card)
     table.laid[table.n_laid] = card
@@ -693,22 +688,14 @@ def _score(table: np.void, winner: int, won: int, outcome: int) -> None:
     if winner >= 0:
         table.scores[winner] += won
         table.hands_won[winner] += 1
-    _close(table)
+    table.phase = OVER
+    table.actor = -1
+    table.hand_no += 1
 
 
 @helper
 def _cancel(table: np.void) -> None:
-    table.outcome = CANCELLED
-    table.winner = -1
-    table.points = 0
-    _close(table)
-
-
-@helper
-def _close(table: np.void) -> None:
-    table.phase = OVER
-    table.actor = -1
-    table.hand_no += 1
+    _score(table, -1, 0, CANCELLED)
 
 
 # --- Kernels that Python calls ------------------------------------------------------------------------------------

@@ -332,6 +332,12 @@ def next_group(cards: int, choice: int, ranks: int) -> int:
             return (rank + 1) << 8 | suits << 4 | max(n_cards, GROUP)
 
 
+@helper
+def later_ranks(once: int, twice: int, choice: int) -> int:
+    """Return the ranks of a second group beside *choice*, whose cards *once* is without: none if that is no group."""
+    return paired_ranks(once) & (-1 << ((choice >> 8) - (twice != 0))) if choice > 0 else np.int64(0)
+
+
 MOST_GROUPS = 64  # more than fourteen cards have: three ranks of four suits and a pair have 60, all sizes counted
 
 

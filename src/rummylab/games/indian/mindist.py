@@ -552,20 +552,25 @@ def _list_plans(once: int, twice: int, goal: int, distance: int, all_sizes: bool
 
 
 @helper
-def _spares(once: int, twice: int, wilds: int, wild: int, goal: int, distance: int, plans: Ints, n_plans: int) -> int:
+def _read_plan(hand: Cards, plans: Ints, i: int) -> tuple[Cards, _Plan]:
+    """Return what the groups of plan number *i* of `_list_plans` leave of *hand*, and the plan."""
+    first, second = plans[i, 0] & 0xFFFF, plans[i, 0] >> 16
+    once, twice = without_group(hand.once, hand.twice, first)
+    once, twice = without_group(once, twice, second)
+    return Cards(once, twice, hand.wilds, hand.wild), _Plan(first, second, plans[i, 1], plans[i, 2])
+
+
+@helper
+def _spares(hand: Cards, goal: int, distance: int, plans: Ints, n_plans: int) -> int:
     """Return the cards, wild ones aside, that can go from a hand without changing its distance."""
     spares = 0
     for i in range(n_plans):
-        first, second = plans[i, 0] & 0xFFFF, plans[i, 0] >> 16
-        if _is_only_for_outs(first) or _is_only_for_outs(second) or (twice == 0 and 0 < first >> 8 == second >> 8):
-            continue
-        once1, twice1 = without_group(once, twice, first)
-        once1, twice1 = without_group(once1, twice1, second)
-        if once1 & ~spares:
-            own, budget = Cards(once1, twice1, wilds, wild), _places_left(first, second)
-            plan_goal, holes = goal - distance - _n_grouped(first, second), min(distance, 3)
-            low, high = plans[i, 1], plans[i, 2]
-            spares |= _plan_marks(own, plan_goal, budget, holes, low, high, once1 & ~spares, _SPARES)
+        own, (first, second, low, high) = _read_plan(hand, plans, i)
+        is_doubled = hand.twice == 0 and 0 < first >> 8 == second >> 8
+        if own.once & ~spares and not (_is_only_for_outs(first) or _is_only_for_outs(second) or is_doubled):
+            goal1, holes = goal - distance - _n_grouped(first, second), min(distance, 3)
+            budget, asked = _places_left(first, second), own.once & ~spares
+            spares |= _plan_marks(own, goal1, budget, holes, low, high, asked, _SPARES)
     return spares
 
 
@@ -616,20 +621,11 @@ def outs(once: int, twice: int, jokers: int, wild: int, distance: int, cards: in
     goal = PLACES - n_jokers
     cards &= ALL_CARDS
     repeat = twice != 0 or once & cards != 0
-    limits = hand_limits(once, twice)
-    found = 0
-    groups = stack_array(MOST_GROUPS, np.int64)
-    n_plain, n_all = list_groups(once, True, groups)
-    i, j = 0, 0
-    while i >= 0:
-        first, second = groups[i], groups[j]
-        once1, twice1 = without_group(once, twice, first)
-        once1, twice1 = without_group(once1, twice1, second)
-        budget = _places_left(first, second)
-        plan = _Plan(first, second, _pair_reel(once1, twice1, 0, budget), _pair_reel(once1, twice1, 2, budget))
-        own = Cards(once1, twice1, wilds, wild)
+    found, hand = 0, Cards(once, twice, wilds, wild)
+    plans = stack_table(MOST_PLANS, 3, np.int64)
+    for i in range(_list_plans(once, twice, goal, distance, True, repeat, plans)):
+        own, plan = _read_plan(hand, plans, i)
         found |= _plan_outs(own, goal - distance + 1, distance, cards & ~found, plan)
-        i, j = _next_plan(groups, n_plain, n_all, twice, goal, distance + 1, limits, i, j, repeat)
     return found
 
 
@@ -652,7 +648,7 @@ def spares14(once: int, twice: int, jokers: int, wild: int, distance: int) -> in
     goal = PLACES - n_jokers
     plans = stack_table(MOST_PLANS, 3, np.int64)
     n_plans = _list_plans(plain, plain_twice, goal, distance, False, plain_twice != 0, plans)
-    spares = _spares(plain, plain_twice, wilds, wild, goal, distance, plans, n_plans)
+    spares = _spares(Cards(plain, plain_twice, wilds, wild), goal, distance, plans, n_plans)
     return spares | _joker_spares(plain, plain_twice, wilds, twice, jokers, wild, goal, distance)
 
 
@@ -708,14 +704,11 @@ def _write_outs(
             once1, twice1 = take_away(once, twice, 1 << card)
             out[card] = outs(once1, twice1, jokers, wild, distance, cards)
     # 2. Any other card: the plans of the 14 cards, without it.
+    hand = Cards(plain, plain_twice, wilds, wild)
     for i in range(n_plans):
-        first, second = plans[i, 0] & 0xFFFF, plans[i, 0] >> 16
-        once1, twice1 = without_group(plain, plain_twice, first)
-        once1, twice1 = without_group(once1, twice1, second)
-        todo = spares & once1
-        if todo:
-            own, plan = Cards(once1, twice1, wilds, wild), _Plan(first, second, plans[i, 1], plans[i, 2])
-            _add_outs(own, goal, distance, cards, plan, todo, out)
+        own, plan = _read_plan(hand, plans, i)
+        if spares & own.once:
+            _add_outs(own, goal, distance, cards, plan, spares & own.once, out)
 
 
 @kernel
@@ -749,7 +742,7 @@ def spares_and_outs(once: int, twice: int, jokers: int, wild: int, distance: int
     plans = stack_table(MOST_PLANS, 3, np.int64)
     repeat = plain_twice != 0 or plain & cards != 0
     n_plans = _list_plans(plain, plain_twice, goal, distance, True, repeat, plans)
-    spares = _spares(plain, plain_twice, wilds, wild, goal, distance, plans, n_plans)
+    spares = _spares(Cards(plain, plain_twice, wilds, wild), goal, distance, plans, n_plans)
     spares |= _joker_spares(plain, plain_twice, wilds, twice, jokers, wild, goal, distance)
     if spares & (spares - 1):
         _write_outs(once, twice, jokers, wild, distance, spares, cards, plans, n_plans, out)

@@ -28,6 +28,7 @@ from rummylab.games.indian.melds import (
     card_points,
     field_points,
     join_points,
+    later_ranks,
     next_group,
     paired_ranks,
     point_reel,
@@ -110,9 +111,7 @@ def cover_after_pure(once: int, twice: int, jokers: int, floor: int) -> int:
         first_points = popcount(first_suits) * rank_points((first >> 8) - 1)
         left = jokers - (popcount(first_suits) == 2)
         once1, twice1 = without_group(once, twice, first)
-        higher = 0
-        if first > 0:
-            higher = paired_ranks(once1) & (-1 << ((first >> 8) - (twice != 0)))
+        higher = later_ranks(once1, twice, first)
         second = 0
         while second >= 0:
             suits = (second >> 4) & 15
@@ -350,9 +349,7 @@ def _write_rest(once: int, twice: int, jokers: int, points: int, out: Ints) -> i
     first = 0
     while first >= 0:
         once1, twice1 = without_group(once, twice, first)
-        higher = 0
-        if first > 0:
-            higher = paired_ranks(once1) & (-1 << ((first >> 8) - (twice != 0)))
+        higher = later_ranks(once1, twice, first)
         second = 0
         while second >= 0:
             once2, twice2 = without_group(once1, twice1, second)

@@ -95,9 +95,8 @@ class IndianShow(Show):
         loose = [*self._loose(self.nearest.hand, melds), *spare]
         found = self._melds(melds, own=True)
         if loose:
-            found.append(
-                GroupView("loose", "loose", "dead", self._loose_label(spare), self.nearest.min_score, self.mine(loose))
-            )
+            label, points = self._loose_label(spare), self.nearest.min_score
+            found.append(GroupView("loose", "loose", "dead", label, points, self.mine(loose)))
         return tuple(found)
 
     def _loose_label(self, spare: Hand) -> str:
@@ -157,9 +156,8 @@ class IndianShow(Show):
             draws = "Expected number of draws until you can declare, if you wait for your outs."
             facts.append(Fact("expected_draws", "Draws to declare", f"about {near.expected_turns:.0f}", draws))
         if any(action.verb == "drop" for action in self.legal):
-            facts.append(
-                Fact("drop", "A drop costs", str(self._drop_cost), "Points you lose if you give up the deal now.")
-            )
+            costs = "Points you lose if you give up the deal now."
+            facts.append(Fact("drop", "A drop costs", str(self._drop_cost), costs))
             if self.seen.format.is_pool:
                 left = str(self.seen.drops_left[self.seen.seat])
                 facts.append(Fact("drops_left", "Drops left", left, "First drops you can afford before you are out."))
@@ -283,9 +281,8 @@ class IndianShow(Show):
         if left is None:
             return view
         if action.verb == "discard":
-            return replace(
-                view, note=f"{left.min_score} points, {self._away(left)} away" if left.distance else "declare!"
-            )
+            note = f"{left.min_score} points, {self._away(left)} away" if left.distance else "declare!"
+            return replace(view, note=note)
         if left.min_dist == 0:
             return replace(view, confirm="hold", confirm_text="Hold to declare", suggested=True, note="valid")
         price = int(self.seen.table["rules"]["wrong_declaration"])
@@ -313,13 +310,8 @@ class IndianShow(Show):
         verb, cards, seat = event.action.verb, event.action.cards, int(event.seat)
         who = self.who(seat)
         if verb == "indicator":
-            rank = plural_rank(self.seen.wild)
-            return self.entry(
-                event,
-                f"{sentence_case(told_text(cards))} is the indicator: {rank} are wild.",
-                cards,
-                ("stock", "table"),
-            )
+            text = f"{sentence_case(told_text(cards))} is the indicator: {plural_rank(self.seen.wild)} are wild."
+            return self.entry(event, text, cards, ("stock", "table"))
         if verb == "declare":
             return self.entry(event, f"{who} declared, throwing {told_text(cards)}.", cards, (f"hand:{seat}", "pile"))
         words = {

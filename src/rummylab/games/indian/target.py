@@ -17,6 +17,7 @@ from rummylab.games.indian.melds import (
     WINDOWS,
     Ints,
     field_size,
+    later_ranks,
     next_group,
     paired_ranks,
     split_wilds,
@@ -61,9 +62,7 @@ def most_in_melds(once: int, twice: int, budget: int, least_runs: int) -> int:
     first = 0
     while first >= 0:
         once1, twice1 = without_group(once, twice, first)
-        higher = 0
-        if first > 0:
-            higher = paired_ranks(once1) & (-1 << ((first >> 8) - (twice != 0)))
+        higher = later_ranks(once1, twice, first)
         second = 0
         while second >= 0:
             n_cards = popcount((first >> 4) & 15) + popcount((second >> 4) & 15)

@@ -130,12 +130,7 @@ def min_score(
 
 
 def min_dist(
-    hand: Hand,
-    wild: Wild,
-    *,
-    required: tuple[str | Required, ...] = STANDARD,
-    min_length: int = 3,
-    removed: int = 0,
+    hand: Hand, wild: Wild, *, required: tuple[str | Required, ...] = STANDARD, min_length: int = 3, removed: int = 0
 ) -> int | None:
     """Return how many cards must be replaced, by any card, for all but *removed* of them to be declared (Algorithm 2).
 
