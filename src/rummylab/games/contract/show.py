@@ -382,26 +382,17 @@ class ContractShow(Show):
 
     def _laid_down(self, seat: int) -> list[GroupView]:
         """Return the melds of *seat* on the table."""
-        return [
-            GroupView(
-                f"meld{meld.number}", meld.kind, "meld", meld.label.removeprefix(f"{self.whose(seat)} "), 0, meld.cards
-            )
-            for meld in self.melds()
-            if meld.owner == seat
-        ]
+        own, whose = [meld for meld in self.melds() if meld.owner == seat], f"{self.whose(seat)} "
+        return [GroupView(f"meld{m.number}", m.kind, "meld", m.label.removeprefix(whose), 0, m.cards) for m in own]
 
     def open_hands(self) -> tuple[OpenHand, ...]:
         """Return the melds that each player laid down, the cards they were caught with, and what those cost."""
-        return tuple(
-            OpenHand(
-                seat,
-                self.who(seat),
-                (*self._laid_down(seat), *self.groups_of(hand, seat)),
-                self.paid(seat),
-                f"{self.paid(seat)} penalty points" if len(hand) else "no cards left",
-            )
-            for seat, hand in self.shown_hands()
-        )
+        found = []
+        for seat, hand in self.shown_hands():
+            groups = (*self._laid_down(seat), *self.groups_of(hand, seat))
+            note = f"{self.paid(seat)} penalty points" if len(hand) else "no cards left"
+            found.append(OpenHand(seat, self.who(seat), groups, self.paid(seat), note))
+        return tuple(found)
 
     def score_lines(self) -> tuple[str, ...]:
         """Return how the penalties add up."""
