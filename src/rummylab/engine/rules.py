@@ -323,7 +323,7 @@ class Rules:
         if "reshuffles" in table.dtype.names and table["reshuffles"]:
             return []
         # From the record itself: what a leak adds to an observation must not count as seen.
-        seen = self.observation(viewer, self.observe(row, viewer), (), ()).in_sight()
+        seen = self.observation(viewer, Rules.view_bytes(self, row.tobytes(), viewer), (), ()).in_sight()
         if table["actor"] < 0:  # all hands are shown at the end
             seen |= {card.id for seat in range(self.seats) for card in self.hand_at(row, seat)}
         deck = row["deck"][0, : self.n_cards]
