@@ -87,7 +87,7 @@ def test_an_import_counts_what_it_can_use_and_no_more(package: Path, line: str, 
 
 
 def test_editing_the_python_table_leaves_the_agents_compiled() -> None:
-    table = ("state", "observation", "position", "kernel_rules", "records", "show", "batch", "referee")
+    table = ("state", "observation", "position", "rules", "records", "show", "batch", "referee")
     parts = {PACKAGE / "engine" / f"{name}.py" for name in table}
     agents = [path for path in (PACKAGE / "agents").glob("*/*.py") if "@register_agent" in path.read_text()]
     assert len(agents) > 20
