@@ -814,9 +814,10 @@ clear_round = clearing(
     ("rules", "scores", "hand_no", "starter"),
     ("stack", "drawer", "turned_up", "last_draw", "last_discard", "winner", "freed"),
 )
-clear_match = clearing(TABLE, ("rules",))
+_FIELDS = set(TABLE.names or ())
+clear_match = clearing(TABLE, _FIELDS - {"scores", "hand_no"})
 _OF_MELDS = {"melds", "melds_twice", "meld_jokers", "meld_kind", "meld_of", "meld_low", "meld_high", "owner"}
-clear_melds = clearing(TABLE, {*(TABLE.names or ())} - _OF_MELDS - {"n_melds", "short"})
+clear_melds = clearing(TABLE, _FIELDS - _OF_MELDS - {"n_melds", "short"})
 
 
 @helper
@@ -850,17 +851,16 @@ def _clear(row: np.void) -> None:
     for seat in range(row.table.rules.seats):
         clear_mine(row.mine[seat])
         row.mine[seat].seat = seat
-    _clear_melds(row.table)
+    _ask_for_contract(row.table)
 
 
 @helper
-def _clear_melds(table: np.void) -> None:
-    """Take the melds off the table: nobody counts as having laid down."""
+def _ask_for_contract(table: np.void) -> None:
+    """Note that nobody has laid down."""
     number = round_of(table)
     for seat in range(table.rules.seats):
         table.sets_left[seat] = table.rules.sets[number]
         table.runs_left[seat] = table.rules.runs[number]
-    clear_melds(table)
 
 
 @helper
@@ -982,7 +982,8 @@ def _reshuffle(row: np.void) -> None:
         for k in range(table.n_melds):
             n = _to_deck(row, n, table.melds[k], table.meld_jokers[k])
             n = _to_deck(row, n, table.melds_twice[k], 0)
-        _clear_melds(table)
+        clear_melds(table)
+        _ask_for_contract(table)
     else:
         for i in range(table.n_pile - 1):
             row.deck[n] = table.stack[i]

@@ -565,12 +565,16 @@ def _spares(hand: Cards, goal: int, distance: int, plans: Ints, n_plans: int) ->
     """Return the cards, wild ones aside, that can go from a hand without changing its distance."""
     spares = 0
     for i in range(n_plans):
-        own, (first, second, low, high) = _read_plan(hand, plans, i)
+        first, second = plans[i, 0] & 0xFFFF, plans[i, 0] >> 16
         is_doubled = hand.twice == 0 and 0 < first >> 8 == second >> 8
-        if own.once & ~spares and not (_is_only_for_outs(first) or _is_only_for_outs(second) or is_doubled):
+        if is_doubled or _is_only_for_outs(first) or _is_only_for_outs(second):
+            continue
+        own, plan = _read_plan(hand, plans, i)
+        asked = own.once & ~spares
+        if asked:
             goal1, holes = goal - distance - _n_grouped(first, second), min(distance, 3)
-            budget, asked = _places_left(first, second), own.once & ~spares
-            spares |= _plan_marks(own, goal1, budget, holes, low, high, asked, _SPARES)
+            budget = _places_left(first, second)
+            spares |= _plan_marks(own, goal1, budget, holes, plan.low, plan.high, asked, _SPARES)
     return spares
 
 
