@@ -15,7 +15,6 @@ from rummylab.agents.registry import agent
 from rummylab.beliefs.gin import network
 from rummylab.beliefs.gin.network import N_WEIGHTS, SHAPES, Network
 from rummylab.beliefs.gin.planes import N_INPUTS, write_planes
-from rummylab.cards.bits import ALL_CARDS
 from rummylab.engine.artifacts import parse_tensors, read_artifact, write_artifact
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.rules import Rows
@@ -33,7 +32,7 @@ def some_network(seed: int = 1) -> Network:
 def ask(views: Rows, params: network.Floats, at: int, planes: network.Floats, logits: network.Floats) -> None:
     for i in range(views.shape[0]):
         write_planes(views[i].table, views[i].mine, planes[i])
-        network.write_logits(views[i].table, views[i].mine, params, at, ALL_CARDS, logits[i])
+        network.write_logits(views[i].table, views[i].mine, params, at, logits[i])
 
 
 @kernel

@@ -20,12 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import helper
-from rummylab.beliefs.dot import Shorts, pack, padded, product, quantize
+from rummylab.beliefs.dot import Shorts, pack, padded, write_layer
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
-from rummylab.cards.bits import ALL_CARDS, IDS_52, index_of, lowest, noinline, stack_array
+from rummylab.cards.bits import ALL_CARDS, IDS_52, noinline, stack_array
 from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 
 FORMAT = "rummylab-opponent-hand"
 VERSION = 1
@@ -47,6 +48,8 @@ _LAYER3 = _BIAS2 + WIDTH
 _SCALE3 = _LAYER3 + N_CARDS * _ROW // 2
 _BIAS3 = _SCALE3 + N_CARDS
 N_WEIGHTS = _BIAS3 + N_CARDS
+_ROOM = N_INPUTS + 4
+"""Room for all inputs and for zeros after the last."""
 
 BUNDLED = "opponent_hand.safetensors"
 """The trained network that comes with the package."""
@@ -106,56 +109,60 @@ def bundled(name: str = BUNDLED) -> Network:
 
 
 @helper
-def _add_row(params: Floats, row: int, weight: np.float32, out: Floats) -> None:
-    """Add *weight* times the WIDTH numbers of *params* from *row* on to *out*."""
-    for j in range(WIDTH):
-        out[j] += weight * params[np.uint64(row) + np.uint64(j)]
+def _note(row: int, size: int, n: int, rows: Ints, sizes: Floats) -> int:
+    """Write an input and where its weights begin as the *n*-th; return how many there are: an input of 0 is none."""
+    rows[n], sizes[n] = row, np.float32(size)
+    return n + np.int64(size != 0)
+
+
+@helper
+def _note_inputs(table: np.void, mine: np.void, rows: Ints, sizes: Floats) -> int:
+    """Write the inputs (see `planes`) that are not 0, and where their weights begin; return how many there are."""
+    opponent = 1 - mine.seat
+    n = np.int64(0)
+    for i in range(N_CARDS):
+        card = np.int64(IDS_52[i])
+        n = _note(WIDTH * i, (mine.hand >> card & 1) - (table.pile >> card & 1), n, rows, sizes)
+        n = _note(WIDTH * (N_CARDS + i), table.took[opponent, i], n, rows, sizes)
+        n = _note(WIDTH * (2 * N_CARDS + i), table.passed[opponent, i], n, rows, sizes)
+        n = _note(WIDTH * (3 * N_CARDS + i), table.threw[opponent, i], n, rows, sizes)
+    return n
 
 
 @helper
 def _first_layer(table: np.void, mine: np.void, params: Floats, at: int, out: Floats) -> None:
-    """Write the sums of the first layer to *out*. Few inputs (see `planes`) are not 0."""
+    """Write the sums of the first layer to *out*: four inputs at a time, so that *out* is seldom read and written."""
     noinline()
-    opponent = 1 - mine.seat
+    rows, sizes = stack_array(_ROOM, np.int64), stack_array(_ROOM, np.float32)
+    n = _note_inputs(table, mine, rows, sizes)
+    for i in range(n, n + 4):  # the last four need not be full
+        rows[i], sizes[i] = 0, 0.0
     for j in range(WIDTH):
         out[j] = params[at + _BIAS1 + j]
-    for i in range(N_CARDS):
-        card = np.int64(IDS_52[i])
-        where = (mine.hand >> card & 1) - (table.pile >> card & 1)
-        if where != 0:
-            _add_row(params, at + WIDTH * i, np.float32(where), out)
-        if table.took[opponent, i] > 0:
-            _add_row(params, at + WIDTH * (N_CARDS + i), np.float32(table.took[opponent, i]), out)
-        if table.passed[opponent, i] > 0:
-            _add_row(params, at + WIDTH * (2 * N_CARDS + i), np.float32(table.passed[opponent, i]), out)
-        if table.threw[opponent, i] > 0:
-            _add_row(params, at + WIDTH * (3 * N_CARDS + i), np.float32(table.threw[opponent, i]), out)
+    for i in range(0, n, 4):
+        size, size2, size3, size4 = sizes[i], sizes[i + 1], sizes[i + 2], sizes[i + 3]
+        row, row2 = params[at + rows[i] :], params[at + rows[i + 1] :]
+        row3, row4 = params[at + rows[i + 2] :], params[at + rows[i + 3] :]
+        for j in range(WIDTH):
+            out[j] = out[j] + size * row[j] + size2 * row2[j] + size3 * row3[j] + size4 * row4[j]
 
 
 @helper
-def _second_layer(params: Floats, at: int, first: Floats, active: Shorts, out: Floats) -> None:
-    """Write the sums of the second layer to *out*."""
-    noinline()
-    unit, total = quantize(first, WIDTH, active)
-    weights, scales, biases = params[at + _LAYER2 :].view(np.int16), params[at + _SCALE2 :], params[at + _BIAS2 :]
-    for j in range(WIDTH):
-        out[j] = biases[j] + product(weights, j * _ROW, active, total) * (unit * scales[j])
+def _layer(
+    params: Floats, weights: int, scales: int, biases: int, values: Floats, active: Shorts, n: int, out: Floats
+) -> None:
+    """Write the *n* sums of a later layer to *out*; *weights*, *scales* and *biases* are where these begin."""
+    write_layer(params[weights:].view(np.int16), params[scales:], params[biases:], values, active, n, out)
 
 
 @helper
-def write_logits(table: np.void, mine: np.void, params: Floats, at: int, cards: int, out: Floats) -> None:
-    """Write the log-odds of *cards* to *out*."""
-    first = stack_array(WIDTH, np.float32)
-    second = stack_array(WIDTH, np.float32)
+def write_logits(table: np.void, mine: np.void, params: Floats, at: int, out: Floats) -> None:
+    """Write the log-odds of all cards to *out*."""
+    first, second = stack_array(WIDTH, np.float32), stack_array(WIDTH, np.float32)
     active = stack_array(_ROW, np.int16)
     _first_layer(table, mine, params, at, first)
-    _second_layer(params, at, first, active, second)
-    unit, total = quantize(second, WIDTH, active)
-    weights = params[at + _LAYER3 :].view(np.int16)
-    while cards:
-        j = index_of(lowest(cards))
-        cards &= cards - 1
-        out[j] = params[at + _BIAS3 + j] + product(weights, j * _ROW, active, total) * (unit * params[at + _SCALE3 + j])
+    _layer(params, at + _LAYER2, at + _SCALE2, at + _BIAS2, first, active, WIDTH, second)
+    _layer(params, at + _LAYER3, at + _SCALE3, at + _BIAS3, second, active, N_CARDS, out)
 
 
 @helper
@@ -163,7 +170,7 @@ def fill(table: np.void, mine: np.void, params: Floats, at: int, out: Floats) ->
     """Write the probability that the opponent holds each card to *out*: 0 or 1 where that is certain."""
     known = table.known[1 - mine.seat]
     possible = ALL_CARDS & ~(mine.hand | table.pile | known)
-    write_logits(table, mine, params, at, possible, out)
+    write_logits(table, mine, params, at, out)
     for i in range(N_CARDS):
         card = np.int64(IDS_52[i])
         if possible >> card & 1:
