@@ -52,6 +52,7 @@ def shortcuts() -> Iterator[None]:
             _is_active = False
             _known_calls.clear()
             _known_attributes.clear()
+            gc.freeze()  # what is left stays: looking through all of it would take as long as a small kernel
             if collects_garbage:
                 gc.enable()
 

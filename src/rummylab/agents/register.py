@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar, overload
 
 import numba
@@ -70,11 +70,21 @@ class Declaration:
 
 
 class RegisteredAgent(CompiledAgent):
-    """A compiled agent that knows its declaration."""
+    """A compiled agent that knows its declaration. It is compiled when it first plays: others may only share its parts.
 
-    def __init__(self, kernel: Any, declaration: Declaration) -> None:
-        super().__init__(declaration.name, kernel, partial(self._numbers, declaration.options, declaration.weights))
-        self.declaration = declaration
+    Agents outside this package are compiled at once, so that a mistake shows where they are written.
+    """
+
+    def __init__(self, function: Callable[..., Any], declaration: Declaration) -> None:
+        super().__init__(declaration.name, None, partial(self._numbers, declaration.options, declaration.weights))
+        self.function, self.declaration = function, declaration
+        if not _is_ours(function):
+            _ = self.kernel
+
+    @cached_property
+    def kernel(self) -> Any:  # type: ignore[override]
+        """The compiled function."""
+        return _compile(self.function, self.declaration)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Reach another process as a plain compiled agent; the declaration stays here."""
@@ -128,7 +138,7 @@ class _Registration:
             if not hasattr(agent, "name"):
                 agent.name = declaration.name  # type: ignore[attr-defined]
             return agent
-        return RegisteredAgent(_compile(agent, declaration), declaration)
+        return RegisteredAgent(agent, declaration)
 
     def _declaration(self, agent: Any) -> Declaration:
         given = dict(self._declared)

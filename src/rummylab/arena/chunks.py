@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,10 @@ WORTH_A_FORECAST = 40
 SECONDS_OF_PILOTS = 2.0
 Work = Callable[..., Played]
 """Plays a task; one that is played for a plan takes the number of games to record too."""
-_LOAD = "import sys; from rummylab.agents.registry import agent; [agent(sys.argv[1], name) for name in sys.argv[2:]]"
+_LOAD = (
+    "import os, sys; from rummylab.agents.registry import agent; [agent(sys.argv[1], name) for name in sys.argv[2:]]; "
+    "os._exit(0)"  # taking the compiler apart piece by piece takes half a second
+)
 
 
 def play_chunks(
@@ -188,15 +191,20 @@ class Meter:
 
 
 def compile_together(game_name: str, names: Sequence[str]) -> None:
-    """On the very first start, compile the agents in a second process while this one compiles the driver."""
-    ours = [name for name in names if not is_outside(game_name, name)]
+    """On the very first start, compile the agents in other processes while this one compiles the driver."""
+    ours = list(dict.fromkeys(name for name in names if not is_outside(game_name, name)))
     if not ours or not is_cold(game(game_name).module_name("batch")):
         return
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen([sys.executable, "-c", _LOAD, game_name, *ours], env=environment) as other:
+    n_others = min(len(ours), max((os.cpu_count() or 1) - 1, 1))
+    commands = [[sys.executable, "-c", _LOAD, game_name, *ours[i::n_others]] for i in range(n_others)]
+    with ExitStack() as running:
+        others = [running.enter_context(subprocess.Popen(command, env=environment)) for command in commands]
         try:
             _ = game(game_name).batch
-            other.wait()
+            for other in others:
+                other.wait()
         except BaseException:
-            other.kill()
+            for other in others:
+                other.kill()
             raise

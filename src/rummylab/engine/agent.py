@@ -73,7 +73,8 @@ class CompiledAgent:
 
     def __init__(self, name: str, kernel: Any, params: Numbers | Callable[[], Numbers] = ()) -> None:
         self.name = name
-        self.kernel = kernel
+        if kernel is not None:  # else a subclass makes it when it is first needed
+            self.kernel = kernel
         if callable(params):
             self._load = params
         else:
