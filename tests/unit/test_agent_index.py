@@ -48,6 +48,16 @@ def test_a_summary_stands_alone(found) -> None:
     assert all(info.meaning.endswith(".") for info in found.options)
 
 
+def test_an_agent_of_this_package_is_compiled_when_it_first_plays() -> None:
+    def act(table, mine, params):
+        return table.no_such_field
+
+    act.__module__ = "rummylab.agents.gin.broken"  # code of others is compiled, and refused, at once
+    broken = register_agent(game="gin", name="broken", summary="Does not compile.")(act)
+    with pytest.raises(KeyError, match="no_such_field"):
+        _ = broken.kernel
+
+
 LISTING = """
 import sys
 sys.argv = ["rummylab", "agents", {arguments}]
