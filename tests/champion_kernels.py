@@ -11,6 +11,18 @@ from rummylab.agents.gin import champion as c
 from rummylab.agents.gin import champion_values as v
 from rummylab.cards.bits import lowest
 from rummylab.games.gin.rules import discards
+from rummylab.learning.trainers import gin_champion as trainer
+
+
+@kernel
+def discard_values(views: Any, params: Any, out: Any) -> None:
+    """Write the value of every legal discard."""
+    table, mine = views[0].table, views[0].mine
+    work = v.new_work()
+    at = np.int64(c.WEIGHTS)
+    sight = v.look(table, mine, np.int64(99))
+    v.write_chances(sight, mine.hand, params, at, work)
+    v.write_discard_values(sight, mine.hand, sight.shown, sight.pile, discards(table, mine), params, at, work, out)
 
 
 @kernel
@@ -19,11 +31,11 @@ def inputs_of_discard(views: Any, params: Any, index: Any, value: Any) -> tuple[
     table, mine = views[0].table, views[0].mine
     work = v.new_work()
     at = np.int64(c.WEIGHTS)
+    values = np.zeros(64, np.float32)
+    discard_values(views, params, values)
     sight = v.look(table, mine, np.int64(99))
     v.write_chances(sight, mine.hand, params, at, work)
     card = lowest(discards(table, mine))
-    values = np.zeros(64, np.float32)
-    v.write_discard_values(sight, mine.hand, sight.shown, sight.pile, discards(table, mine), params, at, work, values)
     n = v.write_shared(sight, mine.hand, sight.shown, sight.pile, work)
     n = v.write_discard(sight, work, n, mine.hand, sight.shown, card)
     for k in range(n):
@@ -43,3 +55,16 @@ def seen_with_memory(views: Any, memory: int) -> tuple[int, int, int]:
     """Return the pile and what the opponent declined and threw, as far as a seat with this memory recalls them."""
     sight = v.look(views[0].table, views[0].mine, memory)
     return sight.pile, sight.refused, sight.thrown
+
+
+@kernel
+def learn_from(notes: Any, params: Any, gradient: Any) -> float:
+    """Add the gradient of the first note to *gradient*; return the error of the network, in tens of points."""
+    below = np.empty(v.SUMS + v.ROW, np.float32)
+    return trainer.learn(notes[0], notes[0].target, params, gradient, v.new_work(), below)
+
+
+@kernel
+def targets_of(notes: Any, result: float, trace: float) -> None:
+    """Write the targets of one player's notes."""
+    trainer.set_targets(notes, len(notes), result, trace)

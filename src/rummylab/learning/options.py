@@ -45,25 +45,30 @@ class ChineseCounterTraining:
 class GinChampionOptions:
     """The recipe of the champion's values. The defaults made the artifact in the package."""
 
-    hands: int = option(1_760_000, "Hands to learn from; a larger number extends a finished run.")
+    hands: int = option(2_800_000, "Hands to learn from; a larger number extends a finished run.")
     seed: int = option(1, SEED_HELP)
     block: int = option(40_000, "Hands between two checkpoints.")
     league: float = option(0.6, "Share of hands against players of fixed style.")
     past: float = option(0.3, "Share of the other hands that is played against past selves.")
-    trace: float = option(0.8, "Lambda of TD(lambda): 1 learns from results alone.")
+    trace: float = option(0.9, "Lambda of TD(lambda) at the start: 1 learns from results alone.")
+    last_trace: float = option(0.6, "Lambda at the end; it falls evenly.")
+    draws: int = option(1, "Other cards of the stock with which a draw is compared, to take its luck out.")
     explore: float = option(0.1, "Share of decisions made with random errors in the values.")
     spread: float = option(3.0, "Spread of these errors, in points.")
-    rate: float = option(0.0012, "Learning rate of Adam at the start; it falls by 95%.")
+    rate: float = option(0.0015, "Learning rate of Adam at the start; it falls by 95%.")
     batch: int = option(1024, "Positions in a step of Adam.")
-    games: int = option(200, "Games against each frozen opponent after each block.")
+    games: int = option(100, "Games against each frozen opponent after each block.")
     against: str = option("", "Play every hand against this agent, to find a best response to it.")
     from_champion: bool = option(False, "Start from the champion in the package, not from random weights.")
+    workers: int = option(1, "Threads that learn side by side; the result depends on their number.")
 
     def __post_init__(self) -> None:
-        if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1:
-            raise OptionError("hands, block and batch must be at least 1, and games at least 2")
-        if not all(0 <= share <= 1 for share in (self.league, self.past, self.trace, self.explore)):
-            raise OptionError("league, past, trace and explore are shares from 0 to 1")
+        if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1 or self.draws < 0:
+            raise OptionError("hands, block and batch must be at least 1, games at least 2, and draws at least 0")
+        if not 1 <= self.workers <= self.block:
+            raise OptionError("workers must be at least 1, and at most as many as the hands of a block")
+        if not all(0 <= share <= 1 for share in (self.league, self.past, self.trace, self.last_trace, self.explore)):
+            raise OptionError("league, past, traces and explore are shares from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

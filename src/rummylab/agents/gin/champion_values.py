@@ -1,11 +1,16 @@
 """The values of `champion`: three small networks that say what a choice is worth, in points of the hand.
 
 `AFTER` values the position after a discard, `STOCK` a draw from the stock (or passing the first upcard) and `KNOCK` a
-knock. Each has the same inputs, nearly all of them 0, so its first layer adds up the rows of the inputs that are not.
-Inputs that all candidates of a decision share are added up once.
+knock. No suit is special in Gin, so a network has one set of weights for all four: the inputs of each suit go through
+the same units, and what these say is added up over the suits. Further units, `COMMON`, see all suits at once, as the
+sum of their inputs; they tell groups. An inner layer and the output follow.
 
-What a seat knows is a `Sight`: masks of cards. The chance that the opponent holds an unseen card comes from a logistic
-model of what they took, declined and threw near it (`write_chances`); it is learned together with the values.
+Nearly all inputs are 0, so the first layer adds up the rows of those that are not. Inputs that all candidates of a
+decision share are added up once, and a candidate pays for the one or two suits that it changes.
+
+What a seat knows is a `Sight`: masks of cards, and how the opponent has knocked in this match. The chance that the
+opponent holds an unseen card comes from a logistic model of what they took, declined and threw near it
+(`write_chances`); it is learned together with the values.
 
 `rummylab train gin-champion` learns all of it (:mod:`rummylab.learning.trainers.gin_champion`). The numbers follow the
 options of an agent in ``params``; the places below count from the first of them, *at*.
@@ -40,19 +45,33 @@ Ints = npt.NDArray[np.int64]
 
 # --- 1. Inputs ----------------------------------------------------------------------------------------------------
 
-HAND, SHOWN, DEAD, THEIRS, REFUSED, THROWN, RECENT, CHANCE, UP = range(0, 9 * 52, 52)
-"""Inputs with one number a card: held; held and known to the opponent; in the pile; known to be the opponent's;
-declined by them; thrown by them; thrown in their last two turns; the chance that they hold it; on top of the pile."""
-RUN, GROUP, RUN_OPEN, GROUP_OPEN = range(9 * 52, 13 * 52, 52)
-"""Three-card melds held, and those that lack one unseen card: runs by lowest card, groups by the card they lack."""
-DEADWOOD = 13 * 52
-N_DEADWOOD = 51
-STOCK_LEFT = DEADWOOD + N_DEADWOOD
+N_PLANES = 14
+HAND, SHOWN, DEAD, THEIRS, REFUSED, THROWN, RECENT, CHANCE, UP, RUN, RUN_OPEN, OUT, GROUP, PAIR = range(
+    0, N_PLANES * 13, 13
+)
+"""Inputs of a suit, with one number a rank: held; held and known to the opponent; in the pile; known to be the
+opponent's; declined by them; thrown by them; thrown in their last two turns; the chance that they hold it; on top of
+the pile; lowest card of a three-card run held, or of one that lacks one unseen card; an unseen card that would be part
+of a meld, less the chance that they hold it; held in a group, or in a pair that an unseen card completes."""
+N_SUIT = N_PLANES * 13
+CONTEXT = 4 * N_SUIT
+"""Inputs that every suit's units see as well as the common ones. They do not depend on the discard."""
+STOCK_LEFT = CONTEXT
 TAKEN = STOCK_LEFT + 32
 N_TAKEN = 6
 SITUATION = TAKEN + N_TAKEN
 ORDINARY, FIRST_OFFER, SECOND_OFFER, FORCED = range(4)
-DENSE = SITUATION + 4
+KNOCKS = SITUATION + 4
+N_KNOCKS = 4
+(C_GINS, C_KEPT, C_KNOCK_TURN, C_OFTEN, C_THEIR_DEADWOOD, C_STOCK, C_TURN, C_LIMIT) = range(
+    KNOCKS + N_KNOCKS, KNOCKS + N_KNOCKS + 8
+)
+"""How the opponent knocked in this match: the share of gins, the mean deadwood kept and the mean turn, and in how many
+of the hands; their expected deadwood; stock, turn, knock limit."""
+PLAIN = C_LIMIT + 1
+"""Inputs that only the common units see."""
+DEADWOOD = PLAIN
+N_DEADWOOD = 51
 (
     D_DEADWOOD,
     D_KNOCK_OUTS,
@@ -61,51 +80,70 @@ DENSE = SITUATION + 4
     D_SAVING,
     D_DANGER,
     D_PAIRS,
-    D_THEIR_DEADWOOD,
+    D_MATES_GONE,
+    D_MATES_UNWANTED,
     D_LOOSE,
     D_MELDED,
     D_DEAREST,
     D_EXPOSED,
-    D_STOCK,
-    D_TURN,
     D_SWAPS,
-    D_LIMIT,
-) = range(DENSE, DENSE + 16)
+) = range(DEADWOOD + N_DEADWOOD, DEADWOOD + N_DEADWOOD + 14)
 """Plain numbers: deadwood; chances that the next stock card lets us knock, gives gin, melds; the deadwood it saves;
-the chance that the opponent melds the discard; pairs they may hold for it; their expected deadwood; loose cards, melded
-cards, dearest loose card; what the opponent could lay off on our melds; stock, turn, low swaps, knock limit."""
-N_INPUTS = DENSE + 16
+the chance that the opponent melds the discard; pairs they may hold for it; cards of its rank that they cannot hold, and
+that they threw or declined; loose cards, melded cards, dearest loose card; what the opponent could lay off on our
+melds; low swaps."""
+N_INPUTS = D_SWAPS + 1
 MOST_ACTIVE = 320
 
 # --- 2. Places of the numbers -------------------------------------------------------------------------------------
 
-INNER = 32
-AFTER_WIDTH, STOCK_WIDTH, KNOCK_WIDTH = 128, 128, 64
-WIDEST = 128
+SUIT, COMMON, INNER = 96, 64, 32
+"""Units for each suit, units common to all, and units of the inner layer."""
+ROW = SUIT + COMMON
+SUMS = 4 * SUIT + COMMON
+"""Sums of the first layer: those of the four suits, then the common ones."""
 POINTS = 10.0
 """The networks count in tens of points."""
-
-
-def network_size(width: int) -> int:
-    """Return how many numbers a network with a first layer of *width* has."""
-    return N_INPUTS * width + width + width * INNER + INNER + INNER + 1
-
-
+N_CONTEXT, N_PLAIN = PLAIN - CONTEXT, N_INPUTS - PLAIN
+BIAS = (N_SUIT + N_CONTEXT) * ROW + N_PLAIN * COMMON
+"""Where a network's first biases are: after the rows of the suits, of the context and of the plain inputs."""
+LAYER_2 = BIAS + ROW
+BIAS_2 = LAYER_2 + ROW * INNER
+LAYER_3 = BIAS_2 + INNER
+N_NETWORK = LAYER_3 + INNER + 1
 N_STAGES, N_CHANCE = 5, 32
 """Stages of the hand in the model of the chances, and its weights for each: 12 relations, 13 ranks, 2 others."""
 CHANCES = 0
 AFTER = N_STAGES * N_CHANCE
-STOCK = AFTER + network_size(AFTER_WIDTH)
-KNOCK = STOCK + network_size(STOCK_WIDTH)
-N_WEIGHTS = KNOCK + network_size(KNOCK_WIDTH)
+STOCK = AFTER + N_NETWORK
+KNOCK = STOCK + N_NETWORK
+N_WEIGHTS = KNOCK + N_NETWORK
 
 # --- 3. What a seat knows -----------------------------------------------------------------------------------------
 
 Sight = namedtuple(
-    "Sight", ("pile", "theirs", "refused", "thrown", "recent", "unseen", "shown", "stock", "turn", "limit")
+    "Sight",
+    (
+        "pile",
+        "theirs",
+        "refused",
+        "thrown",
+        "recent",
+        "unseen",
+        "shown",
+        "stock",
+        "turn",
+        "limit",
+        "hands",
+        "knocks",
+        "gins",
+        "kept",
+        "knock_turns",
+    ),
 )
-"""What a seat knows of the table, as masks of cards and three numbers."""
-Work = namedtuple("Work", ("index", "value", "base", "first", "active", "second", "chance"))
+"""What a seat knows of the table: masks of cards; stock, turn and limit; the hands of the match so far, and how many
+the opponent ended, with gin, with how much deadwood in all, and after how many turns in all."""
+Work = namedtuple("Work", ("index", "value", "base", "pooled", "first", "hidden", "second", "chance"))
 """Working arrays of an evaluation."""
 
 _PAD = 4
@@ -118,9 +156,10 @@ def new_work() -> Any:
     return Work(
         np.empty(MOST_ACTIVE, np.int64),
         np.empty(MOST_ACTIVE, np.float32),
-        np.empty(WIDEST, np.float32),
-        np.empty(WIDEST, np.float32),
-        np.empty(WIDEST + 4, np.int64),
+        np.empty(SUMS, np.float32),
+        np.empty(SUIT, np.float32),
+        np.empty(SUMS, np.float32),
+        np.empty(ROW, np.float32),
         np.empty(INNER, np.float32),
         np.zeros(72, np.float32),
     )
@@ -155,6 +194,11 @@ def look(table: np.void, mine: np.void, memory: int) -> Any:
         np.int64(table.stock),
         np.int64(turn),
         np.int64(table.limit),
+        np.int64(table.hand_no),
+        np.int64(table.knocks[other]),
+        np.int64(table.gins[other]),
+        np.int64(table.knocked_with[other]),
+        np.int64(table.knock_turns[other]),
     )
 
 
@@ -291,13 +335,55 @@ def _add(work: Any, n: int, index: int, value: float) -> int:
 
 
 @helper
-def _add_cards(work: Any, n: int, first: int, cards: int) -> int:
+def input_of(plane: int, card: int) -> int:
+    """Return the number of the input of *card* in a *plane* of its suit."""
+    return plane + (card >> 4) * N_SUIT + (card & 15)
+
+
+@helper
+def _add_cards(work: Any, n: int, plane: int, cards: int) -> int:
     while cards:
-        work.index[n] = first + index_of(lowest(cards))
+        work.index[n] = input_of(plane, lowest(cards))
         work.value[n] = 1.0
         cards &= cards - 1
         n += 1
     return n
+
+
+@helper
+def _add_change(work: Any, n: int, plane: int, before: int, after: int) -> int:
+    """Add what changes in *plane* when the cards *before* become *after*."""
+    left = before ^ after
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        n = _add(work, n, input_of(plane, card), np.float32(1.0) if after >> card & 1 else np.float32(-1.0))
+    return n
+
+
+@helper
+def _add_outs_change(work: Any, n: int, before: int, after: int) -> int:
+    """Add what changes in the plane `OUT` when the outs *before* become *after*."""
+    left = before ^ after
+    while left:
+        card = lowest(left)
+        left &= left - 1
+        in_stock = np.float32(1.0) - work.chance[_PAD + card]
+        n = _add(work, n, input_of(OUT, card), in_stock if after >> card & 1 else -in_stock)
+    return n
+
+
+@helper
+def _add_knocks(sight: Any, work: Any, n: int) -> int:
+    """Add how the opponent has knocked in this match."""
+    n = _add(work, n, KNOCKS + min(sight.knocks, N_KNOCKS - 1), 1.0)
+    if sight.knocks == 0:
+        return n
+    per_knock = np.float32(1.0) / np.float32(sight.knocks)
+    n = _add(work, n, C_GINS, np.float32(sight.gins) * per_knock)
+    n = _add(work, n, C_KEPT, np.float32(sight.kept) * per_knock * np.float32(0.1))
+    n = _add(work, n, C_KNOCK_TURN, np.float32(sight.knock_turns) * per_knock * np.float32(0.1))
+    return _add(work, n, C_OFTEN, np.float32(sight.knocks) / np.float32(max(sight.hands, 1)))
 
 
 @helper
@@ -315,29 +401,48 @@ def write_shared(sight: Any, hand: int, shown: int, pile: int, work: Any) -> int
     while left:
         card = lowest(left)
         left &= left - 1
-        n = _add(work, n, CHANCE + index_of(card), work.chance[_PAD + card])
+        n = _add(work, n, input_of(CHANCE, card), work.chance[_PAD + card])
+    n = _add_melds(work, n, np.int64(0), hand, sight.unseen)
     n = _add(work, n, STOCK_LEFT + sight.stock, 1.0)
     n = _add(work, n, TAKEN + min(popcount(sight.theirs), N_TAKEN - 1), 1.0)
-    n = _add(work, n, D_THEIR_DEADWOOD, their_deadwood(sight, work.chance) * np.float32(0.04))
-    n = _add(work, n, D_STOCK, np.float32(sight.stock) * np.float32(1 / 31))
-    n = _add(work, n, D_TURN, np.float32(min(sight.turn, 20)) * np.float32(0.1))
-    return _add(work, n, D_LIMIT, np.float32(sight.limit) * np.float32(0.1))
+    n = _add_knocks(sight, work, n)
+    n = _add(work, n, C_THEIR_DEADWOOD, their_deadwood(sight, work.chance) * np.float32(0.04))
+    n = _add(work, n, C_STOCK, np.float32(sight.stock) * np.float32(1 / 31))
+    n = _add(work, n, C_TURN, np.float32(min(sight.turn, 20)) * np.float32(0.1))
+    return _add(work, n, C_LIMIT, np.float32(sight.limit) * np.float32(0.1))
 
 
 @helper
-def _add_melds(work: Any, n: int, hand: int, unseen: int) -> int:
-    """Add the three-card melds that *hand* holds, and those that lack one of the cards *unseen*."""
+def _runs(hand: int, unseen: int) -> tuple[int, int]:
+    """Return the lowest cards of the three-card runs in *hand*, and of those that lack one of *unseen*."""
     a, b, c = hand, hand >> 1, hand >> 2
-    n = _add_cards(work, n, RUN, a & b & c & ALL_CARDS)
+    whole = a & b & c
     both = hand | unseen
-    inside = both & (both >> 1) & (both >> 2)
-    two = ((a & b) | (a & c) | (b & c)) & ~(a & b & c)
-    n = _add_cards(work, n, RUN_OPEN, two & inside & ALL_CARDS)
+    lacking = ((a & b) | (a & c) | (b & c)) & ~whole & both & (both >> 1) & (both >> 2)
+    return whole & ALL_CARDS, lacking & ALL_CARDS
+
+
+@helper
+def _mates(hand: int, unseen: int) -> tuple[int, int]:
+    """Return the cards of *hand* in a group of three or more, and in pairs that one of *unseen* completes."""
     a, b, c = in_next_suit(hand, 1), in_next_suit(hand, 2), in_next_suit(hand, 3)
-    n = _add_cards(work, n, GROUP, a & b & c & ALL_CARDS)
-    inside = in_next_suit(both, 1) & in_next_suit(both, 2) & in_next_suit(both, 3)
-    two = ((a & b) | (a & c) | (b & c)) & ~(a & b & c)
-    return _add_cards(work, n, GROUP_OPEN, two & inside & ALL_CARDS)
+    group = (a & b) | (a & c) | (b & c)
+    live = in_next_suit(unseen, 1) | in_next_suit(unseen, 2) | in_next_suit(unseen, 3)
+    return hand & group, hand & (a | b | c) & ~group & live
+
+
+@helper
+def _add_melds(work: Any, n: int, before: int, after: int, unseen: int) -> int:
+    """Add what changes in the melds, and in what would complete them, when the hand *before* becomes *after*."""
+    run, open_run = _runs(before, unseen)
+    new_run, new_open_run = _runs(after, unseen)
+    n = _add_change(work, n, RUN, run, new_run)
+    n = _add_change(work, n, RUN_OPEN, open_run, new_open_run)
+    group, pair = _mates(before, unseen)
+    new_group, new_pair = _mates(after, unseen)
+    n = _add_change(work, n, GROUP, group, new_group)
+    n = _add_change(work, n, PAIR, pair, new_pair)
+    return _add_outs_change(work, n, melding_cards(before) & unseen, melding_cards(after) & unseen)
 
 
 @helper
@@ -392,7 +497,6 @@ def write_hand(sight: Any, work: Any, n: int, hand: int) -> int:
     deadwood = min_deadwood(hand)
     n = _add(work, n, DEADWOOD + min(deadwood, N_DEADWOOD - 1), 1.0)
     n = _add(work, n, D_DEADWOOD, np.float32(deadwood) * np.float32(0.04))
-    n = _add_melds(work, n, hand, sight.unseen)
     return _add_outs(sight, work, n, hand, deadwood)
 
 
@@ -400,15 +504,18 @@ def write_hand(sight: Any, work: Any, n: int, hand: int) -> int:
 def write_discard(sight: Any, work: Any, n: int, eleven: int, shown: int, card: int) -> int:
     """Write the inputs of discarding *card* from *eleven* cards after the *n* shared ones; return how many."""
     noinline()
-    i = index_of(card)
-    n = _add(work, n, HAND + i, -1.0)
+    n = _add(work, n, input_of(HAND, card), -1.0)
     if shown >> card & 1:
-        n = _add(work, n, SHOWN + i, -1.0)
-    n = _add(work, n, DEAD + i, 1.0)
-    n = _add(work, n, UP + i, 1.0)
+        n = _add(work, n, input_of(SHOWN, card), -1.0)
+    n = _add(work, n, input_of(DEAD, card), 1.0)
+    n = _add(work, n, input_of(UP, card), 1.0)
+    n = _add_melds(work, n, eleven, eleven & ~bit(card), sight.unseen)
     danger, pairs = danger_of(card, work.chance)
+    mates = (EACH_SUIT << (card & 15)) & ~bit(card)
     n = _add(work, n, D_DANGER, danger)
     n = _add(work, n, D_PAIRS, pairs * np.float32(0.5))
+    n = _add(work, n, D_MATES_GONE, np.float32(popcount(mates & (eleven | sight.pile))) * np.float32(0.3))
+    n = _add(work, n, D_MATES_UNWANTED, np.float32(popcount(mates & (sight.thrown | sight.refused))) * np.float32(0.5))
     return write_hand(sight, work, n, eleven & ~bit(card))
 
 
@@ -416,68 +523,101 @@ def write_discard(sight: Any, work: Any, n: int, eleven: int, shown: int, card: 
 
 
 @helper
-def add_rows(params: Params, at: int, width: int, work: Any, first: int, last: int, out: Floats) -> None:
-    """Add the rows of the inputs from number *first* to *last* to *out*."""
-    for k in range(first, last):
-        weight = work.value[k]
-        row = params[at + work.index[k] * width : at + work.index[k] * width + width]
-        for j in range(width):
-            out[j] += weight * row[j]
+def row_of(index: int) -> int:
+    """Return where the weights of an input are in its network: `ROW` numbers, or `COMMON` for a plain input."""
+    if index < CONTEXT:
+        return index % N_SUIT * ROW
+    if index < PLAIN:
+        return (N_SUIT + index - CONTEXT) * ROW
+    return (N_SUIT + N_CONTEXT) * ROW + (index - PLAIN) * COMMON
 
 
 @helper
-def set_base(params: Params, at: int, width: int, work: Any, n: int) -> None:
-    """Write the first layer's sums over the *n* shared inputs to ``work.base``."""
-    noinline()
-    bias = params[at + N_INPUTS * width : at + N_INPUTS * width + width]
-    for j in range(width):
-        work.base[j] = bias[j]
-    add_rows(params, at, width, work, 0, n, work.base)
+def _add_row(out: Floats, start: int, n: int, weight: float, params: Params, row: int) -> None:
+    """Add *weight* times the *n* numbers at *row* to those of *out* from *start* on."""
+    sums, weights = out[start : start + n], params[row : row + n]
+    for j in range(n):
+        sums[j] += weight * weights[j]
 
 
 @helper
-def output(params: Params, at: int, width: int, work: Any) -> float:
-    """Return what the network says of the sums in ``work.first``, in points; ``work.second`` keeps its inner layer."""
+def set_base(params: Params, at: int, work: Any, n: int) -> None:
+    """Write the first layer's sums over the *n* shared inputs to ``work.base``; pool those of the suits."""
     noinline()
-    first, second, active = work.first, work.second, work.active
-    n = 0
-    for i in range(width):  # without a branch: nobody can foretell which sums are positive
-        active[n] = i
-        n += 1 if first[i] > 0 else 0
-    start = at + N_INPUTS * width + width
-    bias = params[start + width * INNER : start + width * INNER + INNER]
+    base, pooled = work.base, work.pooled
+    context = work.hidden  # free until `output`
+    for j in range(ROW):
+        context[j] = params[at + BIAS + j]
+    for k in range(n):
+        if CONTEXT <= work.index[k] < PLAIN:
+            _add_row(context, 0, ROW, work.value[k], params, at + row_of(work.index[k]))
+    for suit in range(4):
+        for j in range(SUIT):
+            base[suit * SUIT + j] = context[j]
+    for j in range(COMMON):
+        base[4 * SUIT + j] = context[SUIT + j]
+    for k in range(n):
+        index = work.index[k]
+        row = at + row_of(index)
+        if index < CONTEXT:
+            _add_row(base, index // N_SUIT * SUIT, SUIT, work.value[k], params, row)
+            _add_row(base, 4 * SUIT, COMMON, work.value[k], params, row + SUIT)
+        elif index >= PLAIN:
+            _add_row(base, 4 * SUIT, COMMON, work.value[k], params, row)
+    zero = np.float32(0.0)
+    for j in range(SUIT):
+        pooled[j] = max(base[j], zero) + max(base[SUIT + j], zero)
+        pooled[j] += max(base[2 * SUIT + j], zero) + max(base[3 * SUIT + j], zero)
+
+
+@helper
+def output(params: Params, at: int, work: Any) -> float:
+    """Return what the network says of ``work.hidden``, in points; ``work.second`` keeps the sums of its inner layer."""
+    noinline()
+    hidden, second = work.hidden, work.second
     for j in range(INNER):
-        second[j] = bias[j]
-    k = 0
-    while k + 4 <= n:  # four rows at a time, so that the sums stay in registers for longer
-        p, q, r, s = first[active[k]], first[active[k + 1]], first[active[k + 2]], first[active[k + 3]]
-        a = params[start + active[k] * INNER : start + active[k] * INNER + INNER]
-        b = params[start + active[k + 1] * INNER : start + active[k + 1] * INNER + INNER]
-        c = params[start + active[k + 2] * INNER : start + active[k + 2] * INNER + INNER]
-        d = params[start + active[k + 3] * INNER : start + active[k + 3] * INNER + INNER]
+        second[j] = params[at + BIAS_2 + j]
+    for k in range(0, ROW, 4):  # four rows at a time, so that the sums stay in registers for longer
+        p, q, r, s = hidden[k], hidden[k + 1], hidden[k + 2], hidden[k + 3]
+        row = params[at + LAYER_2 + k * INNER : at + LAYER_2 + (k + 4) * INNER]
         for j in range(INNER):
-            second[j] += (p * a[j] + q * b[j]) + (r * c[j] + s * d[j])
-        k += 4
-    while k < n:
-        p = first[active[k]]
-        a = params[start + active[k] * INNER : start + active[k] * INNER + INNER]
-        for j in range(INNER):
-            second[j] += p * a[j]
-        k += 1
-    last = start + width * INNER + INNER
-    total = params[last + INNER]
+            second[j] += (p * row[j] + q * row[INNER + j]) + (r * row[2 * INNER + j] + s * row[3 * INNER + j])
+    total = params[at + LAYER_3 + INNER]
     for j in range(INNER):
-        total += max(second[j], np.float32(0.0)) * params[last + j]
+        total += max(second[j], np.float32(0.0)) * params[at + LAYER_3 + j]
     return total * np.float32(POINTS)
 
 
 @helper
-def value_from(params: Params, at: int, width: int, work: Any, first: int, last: int) -> float:
-    """Return the network's value when the inputs *first* to *last* join those in ``work.base``."""
-    for j in range(width):
-        work.first[j] = work.base[j]
-    add_rows(params, at, width, work, first, last, work.first)
-    return output(params, at, width, work)
+def value_from(params: Params, at: int, work: Any, first: int, last: int) -> float:
+    """Return the value when the inputs *first* to *last*, none of the context, join those in ``work.base``."""
+    base, sums, hidden = work.base, work.first, work.hidden
+    zero = np.float32(0.0)
+    for j in range(4 * SUIT, SUMS):
+        sums[j] = base[j]
+    touched = 0
+    for k in range(first, last):
+        index = work.index[k]
+        row = at + row_of(index)
+        if index < CONTEXT:
+            suit = index // N_SUIT
+            if touched >> suit & 1 == 0:
+                touched |= 1 << suit
+                for j in range(suit * SUIT, suit * SUIT + SUIT):
+                    sums[j] = base[j]
+            _add_row(sums, suit * SUIT, SUIT, work.value[k], params, row)
+            row += SUIT
+        _add_row(sums, 4 * SUIT, COMMON, work.value[k], params, row)
+    for j in range(SUIT):
+        hidden[j] = work.pooled[j]
+    for suit in range(4):
+        if touched >> suit & 1:
+            before, after = base[suit * SUIT : suit * SUIT + SUIT], sums[suit * SUIT : suit * SUIT + SUIT]
+            for j in range(SUIT):
+                hidden[j] += max(after[j], zero) - max(before[j], zero)
+    for j in range(COMMON):
+        hidden[SUIT + j] = max(sums[4 * SUIT + j], zero)
+    return output(params, at, work)
 
 
 # --- 7. Values of choices -----------------------------------------------------------------------------------------
@@ -494,14 +634,14 @@ def write_discard_values(
     """
     noinline()
     n = write_shared(sight, eleven, shown, pile, work)
-    set_base(params, at + AFTER, AFTER_WIDTH, work, n)
+    set_base(params, at + AFTER, work, n)
     best, most = np.int64(0), np.float32(-1e9)
     left = cards
     while left:
         card = lowest(left)
         left &= left - 1
         last = write_discard(sight, work, n, eleven, shown, card)
-        out[card] = value_from(params, at + AFTER, AFTER_WIDTH, work, n, last)
+        out[card] = value_from(params, at + AFTER, work, n, last)
         if out[card] > most:
             best, most = card, out[card]
     return best
@@ -521,7 +661,7 @@ def write_stock(table: np.void, sight: Any, hand: int, work: Any) -> int:
     n = write_shared(sight, hand, sight.shown, sight.pile, work)
     n = _add(work, n, SITUATION + situation_of(table), 1.0)
     if table.up >= 0:
-        n = _add(work, n, UP + index_of(table.up), 1.0)
+        n = _add(work, n, input_of(UP, table.up), 1.0)
     return write_hand(sight, work, n, hand)
 
 
@@ -529,8 +669,8 @@ def write_stock(table: np.void, sight: Any, hand: int, work: Any) -> int:
 def stock_value(table: np.void, sight: Any, hand: int, params: Params, at: int, work: Any) -> float:
     """Return the value of declining the upcard: a draw from the stock, or passing the first upcard."""
     n = write_stock(table, sight, hand, work)
-    set_base(params, at + STOCK, STOCK_WIDTH, work, n)
-    return value_from(params, at + STOCK, STOCK_WIDTH, work, n, n)
+    set_base(params, at + STOCK, work, n)
+    return value_from(params, at + STOCK, work, n, n)
 
 
 @helper
@@ -556,8 +696,8 @@ def knock_value(
 ) -> float:
     """Return the expected score of knocking with the discard *card*, negative if an undercut is likely."""
     n = write_knock(sight, eleven, shown, pile, card, max_run, work)
-    set_base(params, at + KNOCK, KNOCK_WIDTH, work, n)
-    return value_from(params, at + KNOCK, KNOCK_WIDTH, work, n, n)
+    set_base(params, at + KNOCK, work, n)
+    return value_from(params, at + KNOCK, work, n, n)
 
 
 @helper

@@ -2,11 +2,13 @@
 
     rummylab train gin-champion --hands 4000000 --seed 1 --out runs/gin-champion
 
-The learner plays whole hands by the game's own rules: against itself (both seats learn), against its past selves, and
+The learner plays matches by the game's own rules: against itself (both seats learn), against its past selves, and
 against players of fixed style. After each hand it learns from it:
 
 - `AFTER` and `STOCK` learn by TD(lambda): a value moves toward the value at the player's next decision and the result
   of the hand, mixed by ``trace``. Where the learner tried a move that it did not think best, the trace is cut.
+- The luck of a draw from the stock is taken out of the targets before it: what the card drawn was worth, less the mean
+  with ``draws`` other cards of the stock. On average it is 0, so only the noise of the targets changes.
 - `KNOCK` learns from every turn in which a knock is possible, made or not: the exact score of that knock against the
   hand that the opponent really held.
 - The model of the opponent's cards learns by logistic regression on that hand.
@@ -15,12 +17,14 @@ against players of fixed style. After each hand it learns from it:
 wins tells how far AGENT can be exploited. Its artifact is a player like the champion.
 
 Gradients of a few hundred positions are added up, then Adam makes a step; its rate falls over the run. The weights of
-the artifact are the mean over the last third of the rounds.
+the artifact are the mean over the last third of the rounds. With ``--workers N``, N threads each play and learn an Nth
+of every block from the same weights, and the mean of what they have learned goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +36,28 @@ from rummylab.agents.gin import champion as c
 from rummylab.agents.gin import champion_values as v
 from rummylab.agents.gin.champion_values import (
     AFTER,
-    AFTER_WIDTH,
+    BIAS,
+    BIAS_2,
+    COMMON,
+    CONTEXT,
     INNER,
     KNOCK,
-    KNOCK_WIDTH,
+    LAYER_2,
+    LAYER_3,
     MOST_ACTIVE,
     N_CHANCE,
-    N_INPUTS,
+    N_NETWORK,
+    N_SUIT,
+    PLAIN,
     POINTS,
+    ROW,
     STOCK,
-    STOCK_WIDTH,
+    SUIT,
+    SUMS,
 )
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
+from rummylab.arena.statistics import Estimate
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import AGENT, DECK, mix, nearly_normal, unit
@@ -64,7 +77,10 @@ from rummylab.games.gin.rules import (
     can_take,
     decline,
     discards,
+    match_is_over,
+    next_starter,
     open_hand,
+    open_match,
     shuffle_deck,
     step,
 )
@@ -81,11 +97,11 @@ LEAGUE = (
     "medium(knock_at=10)",
     "utility-patient(samples=20)",
     "utility-dnn(samples=20)",
-    "utility-search",
+    "utility-search(worlds=40)",
 )
 """Players of fixed style."""
-SHARES = (0.15, 0.08, 0.08, 0.09, 0.09, 0.11)
-"""The share of the hands that is played against each of them."""
+SHARES = (0.15, 0.08, 0.08, 0.09, 0.11, 0.09)
+"""The share of the matches that is played against each of them."""
 N_PAST = 4
 MOST_NOTES = 400
 """Room for the positions of a hand; what comes later is not learned from."""
@@ -94,7 +110,7 @@ NEVER = 1e9
 FEWEST_RESULTS = 30
 """A point of the grid with fewer results takes those of its neighbor."""
 _DATA, _MEASURE, _START, _RESULTS = 7, 13, 17, 19  # purposes of seeds, so that their deals differ
-H_TRACE, H_EXPLORE, H_SPREAD, H_RATE, H_CHANCE_RATE, H_BATCH, N_HYPER = range(7)
+H_TRACE, H_EXPLORE, H_SPREAD, H_RATE, H_CHANCE_RATE, H_BATCH, H_DRAWS, N_HYPER = range(8)
 S_AFTER, S_STOCK, S_KNOCK, S_CHANCE, N_SUMS = range(5)
 """Sums of squared errors and their counts, by network; for the chances, of the log loss."""
 
@@ -105,13 +121,15 @@ NOTE = np.dtype(
         ("is_cut", "i4"),
         ("target", "f4"),
         ("next", "f4"),
+        ("luck", "f4"),
         ("has_next", "i4"),
         ("index", "i2", (MOST_ACTIVE,)),
         ("value", "f4", (MOST_ACTIVE,)),
     ],
     align=True,
 )
-"""A position to learn from: its inputs, the value at the player's next decision, and whether the trace is cut there."""
+"""A position to learn from: its inputs, the value at the player's next decision, how much of that was the luck of the
+draw, and whether the trace is cut there."""
 
 ask = agent_caller(ACT)
 
@@ -120,60 +138,92 @@ ask = agent_caller(ACT)
 
 
 @helper
-def place_of(network: int) -> tuple[int, int]:
-    """Return where the weights of network number 0 to 2 begin, and how wide its first layer is."""
+def place_of(network: int) -> int:
+    """Return where the weights of network number 0 to 2 begin."""
     if network == S_AFTER:
-        return AFTER, AFTER_WIDTH
-    if network == S_STOCK:
-        return STOCK, STOCK_WIDTH
-    return KNOCK, KNOCK_WIDTH
+        return AFTER
+    return STOCK if network == S_STOCK else KNOCK
 
 
 @helper
 def learn(note: Any, target: float, params: Floats, gradient: Floats, work: Any, below: Floats) -> float:
-    """Add the gradient of the squared error of *note* to *gradient*; return the error, in tens of points."""
+    """Add the gradient of the squared error of *note* to *gradient*; return the error, in tens of points.
+
+    *below* has room for the slopes of the sums of the first layer, and then for those of the context's units.
+    """
     noinline()
-    place, width = place_of(note.network)
+    place = place_of(note.network)
     at = c.WEIGHTS + place
     # 1. Forward.
     for k in range(note.n):
         work.index[k] = note.index[k]
         work.value[k] = note.value[k]
-    v.set_base(params, at, width, work, note.n)
-    found = v.value_from(params, at, width, work, note.n, note.n)
+    v.set_base(params, at, work, note.n)
+    found = v.value_from(params, at, work, note.n, note.n)
     error = np.float32((found - target) / POINTS)
     # 2. Outer and inner layer.
-    start = N_INPUTS * width + width
-    last = start + width * INNER + INNER
     inner = np.empty(INNER, np.float32)
     for j in range(INNER):
         is_on = work.second[j] > 0
-        gradient[place + last + j] += error * max(work.second[j], np.float32(0.0))
-        inner[j] = error * params[at + last + j] if is_on else np.float32(0.0)
-        gradient[place + start + width * INNER + j] += inner[j]
-    gradient[place + last + INNER] += error
-    for i in range(width):
-        below[i] = 0.0
-        if work.first[i] > 0:
-            size = work.first[i]
-            row = params[at + start + i * INNER : at + start + i * INNER + INNER]
-            out = gradient[place + start + i * INNER : place + start + i * INNER + INNER]
-            total = np.float32(0.0)
-            for j in range(INNER):
-                out[j] += size * inner[j]
-                total += row[j] * inner[j]
-            below[i] = total
+        gradient[place + LAYER_3 + j] += error * max(work.second[j], np.float32(0.0))
+        inner[j] = error * params[at + LAYER_3 + j] if is_on else np.float32(0.0)
+        gradient[place + BIAS_2 + j] += inner[j]
+    gradient[place + LAYER_3 + INNER] += error
+    for i in range(ROW):
+        size = work.hidden[i]
+        out = gradient[place + LAYER_2 + i * INNER : place + LAYER_2 + i * INNER + INNER]
+        for j in range(INNER):
+            out[j] += size * inner[j]
+    for i in range(0, ROW, 4):  # four sums at a time, since each waits for its last addition
+        p = q = r = s = np.float32(0.0)
+        row = params[at + LAYER_2 + i * INNER : at + LAYER_2 + (i + 4) * INNER]
+        for j in range(INNER):
+            p += row[j] * inner[j]
+            q += row[INNER + j] * inner[j]
+            r += row[2 * INNER + j] * inner[j]
+            s += row[3 * INNER + j] * inner[j]
+        _spread(i, p, work.base, below)
+        _spread(i + 1, q, work.base, below)
+        _spread(i + 2, r, work.base, below)
+        _spread(i + 3, s, work.base, below)
     # 3. First layer: only rows of active inputs.
-    bias = gradient[place + N_INPUTS * width : place + N_INPUTS * width + width]
-    for i in range(width):
-        bias[i] += below[i]
+    _add_slopes(gradient, place + BIAS, np.float32(1.0), below, SUMS, ROW)
     for k in range(note.n):
-        weight = work.value[k]
-        first = place + work.index[k] * width
-        out = gradient[first : first + width]
-        for i in range(width):
-            out[i] += weight * below[i]
+        index, weight = work.index[k], work.value[k]
+        at_row = place + v.row_of(index)
+        if index < CONTEXT:
+            _add_slopes(gradient, at_row, weight, below, index // N_SUIT * SUIT, SUIT)
+            _add_slopes(gradient, at_row + SUIT, weight, below, 4 * SUIT, COMMON)
+        elif index < PLAIN:
+            _add_slopes(gradient, at_row, weight, below, SUMS, ROW)
+        else:
+            _add_slopes(gradient, at_row, weight, below, 4 * SUIT, COMMON)
     return float(error)
+
+
+@helper
+def _spread(i: int, slope: np.float32, sums: Floats, below: Floats) -> None:
+    """Write the slopes of the *sums* that lead to hidden unit *i*, whose own is *slope*, and of the context's share."""
+    zero = np.float32(0.0)
+    if i >= SUIT:
+        at = 4 * SUIT + i - SUIT
+        below[at] = slope if sums[at] > 0 else zero
+        below[SUMS + i] = below[at]
+        return
+    total = zero
+    for suit in range(4):
+        at = suit * SUIT + i
+        below[at] = slope if sums[at] > 0 else zero
+        total += below[at]
+    below[SUMS + i] = total
+
+
+@helper
+def _add_slopes(gradient: Floats, row: int, weight: np.float32, below: Floats, start: int, n: int) -> None:
+    """Add *weight* times the *n* slopes from *start* on to the gradient of a *row*."""
+    out, slopes = gradient[row : row + n], below[start : start + n]
+    for j in range(n):
+        out[j] += weight * slopes[j]
 
 
 @helper
@@ -231,6 +281,7 @@ def keep(notes: Rows, n: int, network: int, work: Any, active: int) -> int:
     note.network = network
     note.n = active
     note.is_cut = 0
+    note.luck = 0
     note.has_next = 0
     for k in range(active):
         note.index[k] = work.index[k]
@@ -255,6 +306,28 @@ def reach(notes: Rows, n: int, value: float, is_best: bool) -> None:
 def wobble(mine: Any, hyper: Floats) -> float:
     """Return the spread of the errors with which the learner makes this decision: mostly none."""
     return float(hyper[H_SPREAD]) if unit(mine) < hyper[H_EXPLORE] else 0.0
+
+
+@helper
+def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: Any) -> float:
+    """Return how much more the turn is worth with the card drawn, *value*, than on average.
+
+    The average is over that card and the last *draws* cards of the stock, each of which was as likely to be drawn.
+    """
+    noinline()
+    values = np.empty(64, np.float32)
+    rows[1] = rows[0]
+    row = rows[1]
+    mine = row.mine[row.table.actor]
+    ten = mine.hand & ~bit(mine.drawn)
+    total, n = value, 1
+    for k in range(min(draws, row.table.stock)):
+        mine.hand = ten | bit(row.deck[51 - k])
+        sight = v.look(row.table, mine, 99)
+        _, discarded, _, knocked = v.turn_values(row.table, mine, sight, params, c.WEIGHTS, work, values)
+        total += max(discarded, knocked)
+        n += 1
+    return value - total / n
 
 
 @helper
@@ -288,6 +361,10 @@ def discard(
     # 1. What everything is worth; the exact score of a knock is noted, made or not.
     sight = v.look(table, mine, 99)
     card, value, knock, expected = v.turn_values(table, mine, sight, params, at, work, values)
+    best = max(value, expected)
+    if n > 0 and table.taken < 0 and not notes[n - 1].has_next:
+        notes[n - 1].luck = luck_of_draw(rows, float(best), int(hyper[H_DRAWS]), params, work)
+        v.write_chances(sight, mine.hand, params, at, work)
     is_gin = False
     if knock >= 0 and n_knocks < MOST_NOTES:
         active = v.write_knock(sight, mine.hand, sight.shown, sight.pile, knock, table.rules.max_run, work)
@@ -301,7 +378,6 @@ def discard(
     sums[S_CHANCE, 0] += loss
     sums[S_CHANCE, 1] += seen
     # 2. The choice.
-    best = max(value, expected)
     if is_gin:
         reach(notes, n, expected, True)
         return KNOCK_CODE + knock, n, n_knocks
@@ -332,7 +408,7 @@ def set_targets(notes: Rows, n: int, result: float, trace: float) -> None:
     for i in range(n - 1, -1, -1):
         note = notes[i]
         if note.has_next:
-            coming = note.next if note.is_cut else (1 - trace) * note.next + trace * coming
+            coming = note.next - note.luck + (0.0 if note.is_cut else trace * (coming - note.next))
         note.target = coming
 
 
@@ -359,25 +435,29 @@ def play_and_learn(
 ) -> int:
     """Play *n_hands* hands from number *first* on and learn from each; return the steps of Adam so far.
 
-    *shares* are the cumulative shares of the *players*; beyond the last of them the learner has both seats.
+    They are hands of matches, each against one player. *shares* are the cumulative shares of the *players*; beyond the
+    last of them the learner has both seats.
     """
     row = rows[0]
     table = row.table
     work = v.new_work()
-    below = np.empty(v.WIDEST, np.float32)
+    below = np.empty(SUMS + ROW, np.float32)
     n_notes = np.zeros(2, np.int64)
     in_batch = 0
+    learner = other = 0
     for hand in range(first, first + n_hands):
-        # 1. The deal, and who plays.
-        learner = hand >> 1 & 1
-        table.starter = hand & 1
+        # 1. The deal; who plays, if a match begins.
         for seat in range(2):
             row.mine[seat].rng = mix(seed, hand, 0, AGENT + seat)
             n_notes[seat] = 0
-        lot = unit(row.mine[learner])
-        other = 0
-        while other < len(shares) and lot >= shares[other]:
-            other += 1
+        if hand == first or match_is_over(table):
+            open_match(row, hand & 1)
+            lot = unit(row.mine[0])
+            learner, other = int(2 * unit(row.mine[0])), 0
+            while other < len(shares) and lot >= shares[other]:
+                other += 1
+        else:
+            table.starter = next_starter(table)
         shuffle_deck(row, mix(seed, hand, 0, DECK))
         open_hand(row)
         n_knocks = 0
@@ -438,7 +518,10 @@ def note_results(rows: Rows, seed: int, n_hands: int, params: Floats, counts: np
     n_found = np.zeros(2, np.int64)
     at = c.WEIGHTS
     for hand in range(n_hands):
-        table.starter = hand & 1
+        if hand == 0 or match_is_over(table):
+            open_match(row, hand & 1)
+        else:
+            table.starter = next_starter(table)
         for seat in range(2):
             row.mine[seat].rng = mix(seed, hand, 0, AGENT + seat)
             n_found[seat] = 0
@@ -523,20 +606,20 @@ def new_weights(seed: int) -> Floats:
     """Return small random weights, with an outer layer near 0."""
     rng = np.random.default_rng([seed, _START])
     flat = np.zeros(v.N_WEIGHTS, np.float32)
-    for place, width in ((AFTER, AFTER_WIDTH), (STOCK, STOCK_WIDTH), (KNOCK, KNOCK_WIDTH)):
-        first, inner = N_INPUTS * width, N_INPUTS * width + width
-        flat[place : place + first] = rng.normal(scale=0.12, size=first)
-        flat[place + inner : place + inner + width * INNER] = rng.normal(scale=(2 / width) ** 0.5, size=width * INNER)
-        outer = place + inner + width * INNER + INNER
-        flat[outer : outer + INNER] = rng.normal(scale=0.1, size=INNER)
+    for place in (AFTER, STOCK, KNOCK):
+        network = flat[place : place + N_NETWORK]
+        network[:BIAS] = rng.normal(scale=0.12, size=BIAS)
+        network[LAYER_2:BIAS_2] = rng.normal(scale=(2 / ROW) ** 0.5, size=ROW * INNER)
+        network[LAYER_3 : LAYER_3 + INNER] = rng.normal(scale=0.1, size=INNER)
     flat[v.CHANCES : v.CHANCES + v.N_STAGES * N_CHANCE].reshape(v.N_STAGES, N_CHANCE)[:, 25] = -1.0
     return flat
 
 
-def player_of(weights: Floats, name: str = "champion") -> CompiledAgent:
-    """Return the champion with these *weights* and no handicap, who plays for points."""
-    options = c.ChampionOptions(by_score=False)
-    return CompiledAgent(name, c.act.kernel, np.concatenate([np.array(options.params, np.float32), weights]))
+def player_of(weights: Floats, name: str = "champion", *, by_score: bool = False) -> CompiledAgent:
+    """Return the champion with these *weights* and no handicap; *by_score*: it knocks by the champion's own tables."""
+    options = c.ChampionOptions(by_score=by_score)
+    tables = c.weights(options)[v.N_WEIGHTS :] if by_score else np.zeros(0, np.float32)
+    return CompiledAgent(name, c.act.kernel, np.concatenate([np.array(options.params, np.float32), weights, tables]))
 
 
 class GinChampion(Trainer):
@@ -551,7 +634,6 @@ class GinChampion(Trainer):
         start = c.load_weights(c.ARTIFACT) if options.from_champion else new_weights(options.seed)
         self.params = player_of(start).params.copy()
         self.mean, self.square = np.zeros((2, v.N_WEIGHTS), np.float32)
-        self.gradient = np.zeros(v.N_WEIGHTS, np.float32)
         self.past = np.repeat(self.params[None], N_PAST, 0)
         self.average, self.averaged, self.steps = np.zeros(v.N_WEIGHTS), 0, 0
 
@@ -567,57 +649,76 @@ class GinChampion(Trainer):
 
     def run_round(self) -> Sequence[float]:
         options, done = self.options, self.round / self.rounds
-        sums = np.zeros((N_SUMS, 2))
         names, shares = self.opponents()
         fixed = [agent("gin", name) for name in names]
         kernels = [*(one.kernel for one in fixed), *([c.act.kernel] * N_PAST)]
         numbers = [*(one.params for one in fixed), *self.past]
+        players = addresses(kernels, numbers, ACT)
         hyper = np.array(
             [
-                options.trace,
+                options.trace + (options.last_trace - options.trace) * done,
                 options.explore,
                 options.spread,
                 options.rate * (1 - 0.95 * done),
                 0.01 * (1 - 0.95 * done),
                 options.batch,
+                options.draws,
             ],
             np.float32,
         )
-        self.steps = int(
-            play_and_learn(
-                gin().new_rows(2),
-                int(mix(options.seed, 0, 0, _DATA) >> np.uint64(1)),
-                self.round * options.block,
-                options.block,
-                shares,
-                addresses(kernels, numbers, ACT),
-                self.params,
-                self.gradient,
-                self.mean,
-                self.square,
-                self.steps,
-                hyper,
-                np.zeros((2, MOST_NOTES), NOTE),
-                np.zeros(MOST_NOTES, NOTE),
-                sums,
+        with ThreadPoolExecutor(options.workers) as threads:
+            parts = list(
+                threads.map(lambda part: self.learn_part(part, shares, players, hyper), range(options.workers))
             )
-        )
+        *learned, steps, parts_of_sums = zip(*parts, strict=True)
+        for array, found in zip((self.params, self.mean, self.square), learned, strict=True):
+            array[:] = np.mean(found, axis=0)
+        self.steps = max(steps)
+        sums = np.sum(parts_of_sums, axis=0)
         self.past[self.round % N_PAST] = self.params
-        if self.round == 2 * self.rounds // 3:  # also in a run that was extended
+        first = 2 * self.rounds // 3
+        if self.round - self.averaged < first:  # no mean yet, or that of a run which was extended
             self.average[:] = 0.0
             self.averaged = 0
-        if self.round >= 2 * self.rounds // 3:
+        if self.round >= first:
             self.average += self.params[c.WEIGHTS :]
             self.averaged += 1
         errors = [float(10 * (total / max(n, 1)) ** 0.5) for total, n in sums[:S_CHANCE]]
-        measured = self.measure()
+        measured = self.measure(options.games)
         hands = (self.round + 1) * options.block
         return (
             hands,
             *errors,
             float(sums[S_CHANCE, 0] / max(sums[S_CHANCE, 1], 1)),
-            *(measured[name] for name in self.frozen),
+            *(measured[name].value for name in self.frozen),
         )
+
+    def learn_part(
+        self, part: int, shares: npt.NDArray[np.float64], players: Ints, hyper: Floats
+    ) -> tuple[Floats, Floats, Floats, int, npt.NDArray[np.float64]]:
+        """Learn from one *part* of the block; return the weights and moments after it, the steps and the errors."""
+        options = self.options
+        params, mean, square = self.params.copy(), self.mean.copy(), self.square.copy()
+        sums = np.zeros((N_SUMS, 2))
+        first, end = (options.block * k // options.workers for k in (part, part + 1))
+        steps = play_and_learn(
+            gin().new_rows(2),
+            int(mix(options.seed, 0, 0, _DATA) >> np.uint64(1)),
+            self.round * options.block + first,
+            end - first,
+            shares,
+            players,
+            params,
+            np.zeros(v.N_WEIGHTS, np.float32),
+            mean,
+            square,
+            self.steps,
+            hyper,
+            np.zeros((2, MOST_NOTES), NOTE),
+            np.zeros(MOST_NOTES, NOTE),
+            sums,
+        )
+        return params, mean, square, int(steps), sums
 
     def opponents(self) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
         """Return the players of fixed style, and the cumulative shares of them and of the past selves."""
@@ -633,15 +734,14 @@ class GinChampion(Trainer):
         """The opponents of the measurements."""
         return self.options.against or "simple", "utility-dnn"
 
-    def measure(self, games: int = 0) -> dict[str, float]:
-        """Return the share of games that the learner wins against frozen opponents, on the same deals each time."""
-        player = player_of(self.weights)
+    def measure(self, games: int) -> dict[str, Estimate]:
+        """Return the share of games that the learner wins against frozen opponents, on the same deals each time.
+
+        It knocks for points; a best response to the champion or another agent knocks by the score, as the champion.
+        """
+        player = player_of(self.weights, by_score=self.options.from_champion)
         seed = int(mix(self.options.seed, 0, 0, _MEASURE) >> np.uint64(1))
-        played = {
-            name: match("gin", player, name, games=games or self.options.games, seed=seed, workers=1)
-            for name in self.frozen
-        }
-        return {name: round(one.win_rate.value, 4) for name, one in played.items()}
+        return {name: match("gin", player, name, games=games, seed=seed, workers=1).win_rate for name in self.frozen}
 
     def state(self) -> State:
         return {
@@ -663,7 +763,11 @@ class GinChampion(Trainer):
         return {"hands": self.rounds * self.options.block, "steps": self.steps}
 
     def result(self) -> Mapping[str, Any]:
-        return {"games": 10 * self.options.games, **self.measure(10 * self.options.games)}
+        games = 10 * self.options.games
+        found: dict[str, Any] = {"games": games}
+        for name, won in self.measure(games).items():
+            found |= {name: round(won.value, 4), f"{name}, 95%": [round(won.low, 4), round(won.high, 4)]}
+        return found
 
     def write(self, path: Path, manifest: Mapping[str, Any]) -> None:
         counts = np.zeros((3, len(c.GRID), 2 * c.MOST_POINTS + 1))

@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,21 +103,21 @@ async def _tick(house: House) -> None:
 
 
 def warm_up(games: tuple[str, ...]) -> None:
-    """Load the kernels of *games* and of their default opponents: play a few moves at a table that nobody sees."""
-    from rummylab.agents.levels import DEFAULT_LEVEL
+    """Load the kernels of *games*, their default opponents and their best: play a few moves at tables nobody sees."""
+    from rummylab.agents.levels import DEFAULT_LEVEL, LEVELS
     from rummylab.games.registry import game as game_named
     from rummylab.ui.table.config import TableConfig, chairs_for, table_rules
     from rummylab.ui.table.session import Session
     from rummylab.ui.table.view import table_view
 
-    for name in games:
+    for level, name in product((DEFAULT_LEVEL, LEVELS[-1]), games):
         try:
             rules: Any = table_rules(game_named(name), None, None, None)
             config = TableConfig(
                 game=name,
                 rules=str(rules.options),
                 rules_title="",
-                chairs=chairs_for(rules, "You", [], DEFAULT_LEVEL),
+                chairs=chairs_for(rules, "You", [], level),
                 one_hand=True,
             )
             session = Session.create("", config)
