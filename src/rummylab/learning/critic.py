@@ -129,8 +129,8 @@ class CriticTrainer(Trainer):
 
     @property
     def rate(self) -> float:
-        """The learning rate of this round."""
-        return net.RATE
+        """The learning rate, which falls from round to round."""
+        return net.RATE / (1 + self.round)
 
     def run_round(self) -> Sequence[float]:
         errors = [self.learn(number) for number in range(len(self.weights))]

@@ -191,7 +191,7 @@ class IndianChampionTraining:
 class ContractCounterTraining:
     """The recipe of contract-counter. The defaults made the artifact in the package."""
 
-    rounds: int = option(1, "Rounds of playing and learning; a larger number extends a finished run.")
+    rounds: int = option(3, "Rounds of playing and learning; a larger number extends a finished run.")
     deals: int = option(
         100_000, "Deals of each round and number of seats for the critic, half of them again for choices."
     )

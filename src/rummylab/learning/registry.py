@@ -105,7 +105,7 @@ TRAINERS = {
         "contract_counter:ContractCounter",
         o.ContractCounterTraining,
         "Train the values of contract-counter, from a critic that sees all hands.",
-        "--rounds 2 --out contract-counter",
+        "--rounds 3 --out contract-counter",
     ),
 }
 

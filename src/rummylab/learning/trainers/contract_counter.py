@@ -12,7 +12,7 @@ Each round does this for two seats and for more, whose networks have nothing in 
 4. `STOCK` learns what `AFTER` says of the best discard one draw later, `BUY` that of the best discard in the next turn.
    So they are as optimistic as the value of an upcard that is taken, with which they are compared.
 
-All networks go on from those of the round before.
+All networks go on from those of the round before, at a rate that falls from round to round.
 """
 
 from __future__ import annotations

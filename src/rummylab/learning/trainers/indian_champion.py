@@ -36,7 +36,7 @@ from rummylab.games.indian.view import indian
 from rummylab.learning.critic import MEASUREMENT, CriticTrainer, Floats, Notes, joined, room_for
 from rummylab.learning.indian_notes import N_CRITIC, note_deals
 from rummylab.learning.indian_standings import drop_table
-from rummylab.learning.networks import RATE, load_torch, predicted
+from rummylab.learning.networks import load_torch, predicted
 from rummylab.learning.options import IndianChampionTraining
 from rummylab.learning.trainer import seed_for
 
@@ -128,10 +128,6 @@ class IndianChampion(CriticTrainer):
     @property
     def is_new(self) -> bool:
         return self.round == 0 and not self.options.from_champion
-
-    @property
-    def rate(self) -> float:
-        return RATE / (1 + self.round)
 
     def run_round(self) -> Sequence[float]:
         errors = [self.learn(number) for number in range(len(self.kinds))]

@@ -12,7 +12,7 @@ Each round does this for two, three and four seats, whose networks have nothing 
 4. `STOCK` learns the critic's value of the position one draw later, `KNOCK` the exact result of a knock, and `PASS` the
    result of the hand.
 
-All networks go on from those of the round before.
+All networks go on from those of the round before, at the same rate.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rummylab.games.gin_pass.rules import ACT
 from rummylab.games.gin_pass.view import gin_pass
 from rummylab.learning.critic import MEASUREMENT, CriticTrainer, Floats, Notes, room_for
 from rummylab.learning.gin_pass_notes import N_CRITIC, note_hands
-from rummylab.learning.networks import load_torch, predicted
+from rummylab.learning.networks import RATE, load_torch, predicted
 from rummylab.learning.options import PassCounterTraining
 from rummylab.learning.trainer import seed_for
 
@@ -112,6 +112,10 @@ class PassCounter(CriticTrainer):
 
     def __init__(self, options: PassCounterTraining) -> None:
         super().__init__(options, v.N_SETS)
+
+    @property
+    def rate(self) -> float:
+        return RATE
 
     def learner(self) -> CompiledAgent:
         """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
