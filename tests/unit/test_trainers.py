@@ -16,6 +16,7 @@ from rummylab.cli.main import app
 from rummylab.errors import ArtifactError, OptionError, UnknownNameError
 from rummylab.learning import registry
 from rummylab.learning.checkpoint import Checkpoint
+from rummylab.learning.networks import RATE
 from rummylab.learning.opponent_hand.dataset import DatasetPlan, generate
 from rummylab.learning.opponent_hand.line_ups import parse_mix
 from rummylab.learning.options import option
@@ -180,6 +181,13 @@ def test_an_option_that_may_change_extends_a_finished_run(tmp_path: Path) -> Non
     assert longer["result"] == train(Counter(CounterOptions(rounds=4)), tmp_path / "b")["result"]
     with pytest.raises(ArtifactError, match="its seed is 1, but 2 is needed"):
         train(Counter(CounterOptions(seed=2)), tmp_path / "a")
+
+
+@pytest.mark.parametrize(("name", "share"), [("contract-counter", 3), ("indian-champion", 3), ("pass-counter", 1)])
+def test_the_learning_rate_falls_from_round_to_round_unless_a_trainer_keeps_it(name: str, share: int) -> None:
+    run: Any = registry.trainer(name)(registry.TRAINERS[name].options())
+    run.round = 2
+    assert run.rate == pytest.approx(RATE / share)
 
 
 def test_a_damaged_checkpoint_names_the_file_and_changes_nothing(tmp_path: Path) -> None:
