@@ -269,8 +269,8 @@ def few_hands(**changes: Any) -> trainer.GinChampion:
     return run
 
 
-def test_two_workers_learn_half_a_block_each_and_go_on_with_the_mean() -> None:
-    both, one = few_hands(workers=2), few_hands(block=10)
+def test_two_threads_learn_half_a_block_each_and_go_on_with_the_mean() -> None:
+    both, one = few_hands(threads=2), few_hands(block=10)
     start = one.params.copy()
     both.run_round()
     one.run_round()

@@ -29,7 +29,7 @@ TINY: dict[str, dict[str, Any]] = {
     "chinese-counter": {"rounds_a_step": 700, "steps": 3},
     "contract-counter": {"rounds": 3, "deals": 80, "epochs": 1, "games": 2},
     "gin-at-once": {"trials": 3, "games": 2, "measured_games": 2},
-    "gin-champion": {"hands": 90, "block": 40, "games": 2, "batch": 64, "workers": 2},
+    "gin-champion": {"hands": 90, "block": 40, "games": 2, "batch": 64, "threads": 2},
     "gin-cfr": {"hands": 300, "block": 120, "games": 6},
     "gin-hand-shape": {"entries": 300},
     "gin-joint-belief": {

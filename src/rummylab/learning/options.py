@@ -60,7 +60,7 @@ class GinChampionOptions:
     games: int = option(100, "Games against each frozen opponent after each block.")
     against: str = option("", "Play every hand against this agent, to find a best response to it.")
     from_champion: bool = option(False, "Start from the champion in the package, not from random weights.")
-    workers: int = option(1, "Threads that learn side by side; the result depends on their number.")
+    threads: int = option(1, "Threads that learn side by side; the result depends on their number.")
 
     def __post_init__(self) -> None:
         if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1 or self.draws < 0:

@@ -17,7 +17,7 @@ against players of fixed style. After each hand it learns from it:
 wins tells how far AGENT can be exploited. Its artifact is a player like the champion.
 
 Gradients of a few hundred positions are added up, then Adam makes a step; its rate falls over the run. The weights of
-the artifact are the mean over the last third of the rounds. With ``--workers N``, N threads each play and learn an Nth
+the artifact are the mean over the last third of the rounds. With ``--threads N``, N threads each play and learn an Nth
 of every block from the same weights, and the mean of what they have learned goes on.
 """
 
@@ -666,9 +666,9 @@ class GinChampion(Trainer):
             ],
             np.float32,
         )
-        with ThreadPoolExecutor(options.workers) as threads:
+        with ThreadPoolExecutor(options.threads) as threads:
             parts = list(
-                threads.map(lambda part: self.learn_part(part, shares, players, hyper), range(options.workers))
+                threads.map(lambda part: self.learn_part(part, shares, players, hyper), range(options.threads))
             )
         *learned, steps, parts_of_sums = zip(*parts, strict=True)
         for array, found in zip((self.params, self.mean, self.square), learned, strict=True):
@@ -700,7 +700,7 @@ class GinChampion(Trainer):
         options = self.options
         params, mean, square = self.params.copy(), self.mean.copy(), self.square.copy()
         sums = np.zeros((N_SUMS, 2))
-        first, end = (options.block * k // options.workers for k in (part, part + 1))
+        first, end = (options.block * k // options.threads for k in (part, part + 1))
         steps = play_and_learn(
             gin().new_rows(2),
             int(mix(options.seed, 0, 0, _DATA) >> np.uint64(1)),
