@@ -65,8 +65,8 @@ class GinChampionOptions:
     def __post_init__(self) -> None:
         if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1 or self.draws < 0:
             raise OptionError("hands, block and batch must be at least 1, games at least 2, and draws at least 0")
-        if not 1 <= self.workers <= self.block:
-            raise OptionError("workers must be at least 1, and at most as many as the hands of a block")
+        if not 1 <= self.threads <= self.block:
+            raise OptionError("threads must be at least 1, and at most as many as the hands of a block")
         if not all(0 <= share <= 1 for share in (self.league, self.past, self.trace, self.last_trace, self.explore)):
             raise OptionError("league, past, traces and explore are shares from 0 to 1")
 
