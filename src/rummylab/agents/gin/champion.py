@@ -24,6 +24,7 @@ import numpy as np
 
 from rummylab._jit import helper
 from rummylab.agents.gin.champion_values import N_WEIGHTS, candidates, draw_values, look, new_work, turn_values
+from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.melds import min_deadwood
@@ -34,18 +35,13 @@ from rummylab.engine.rows import Floats, Params
 from rummylab.games.gin.rules import (
     DISCARD,
     DISCARD_CODE,
-    DRAW,
     KNOCK_CODE,
-    OFFER,
     SHOW_BIG_GIN,
-    TAKE_UP_CARD,
-    WALL,
     can_knock,
     can_take,
     decline,
     discards,
 )
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 FORMAT, VERSION = "rummylab gin champion", 1
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
@@ -164,13 +160,13 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     spread = noise_of(params)
     take, stock = draw_values(table, mine, look(table, mine, memory_of(params)), params, WEIGHTS, new_work())
     takes = take + nearly_normal(mine, spread) > stock + nearly_normal(mine, spread)
-    return np.int64(TAKE_UP_CARD) if takes else decline(table)
+    return draw_code(table, takes)
 
 
 @helper
 def _discard(table: np.void, mine: np.void, params: Params) -> int:
     """Knock or discard, whichever is worth most; show gin at once."""
-    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+    if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
     values = np.empty(64, np.float32)
     sight = look(table, mine, memory_of(params))
@@ -203,10 +199,8 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw, discard and knock by the learned values."""
-    if table.phase == DRAW or table.phase == OFFER:
+    if is_draw(table):
         return _draw(table, mine, params)
     if table.phase == DISCARD:
         return _discard(table, mine, params)
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
-    return showdown_code(table, mine)
+    return closing_code(table, mine)

@@ -43,6 +43,7 @@ from rummylab.agents.gin.champion_values import (
     turn_values,
     write_chances,
 )
+from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw
 from rummylab.agents.gin.utility_search import begin
 from rummylab.agents.register import register_agent
 from rummylab.beliefs.gin import joint
@@ -59,18 +60,15 @@ from rummylab.games.gin.rules import (
     DRAW,
     DRAW_STOCK,
     KNOCK_CODE,
-    OFFER,
     RECORD,
     SHOW_BIG_GIN,
     TAKE_UP_CARD,
-    WALL,
     can_knock,
     can_take,
     decline,
     discards,
     step,
 )
-from rummylab.games.gin.showdown import at_the_wall, showdown_code
 
 ALL_TURNS = 99
 """A memory that forgets nothing."""
@@ -328,13 +326,13 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
         hands = np.empty(np.int64(params[P.worlds]), np.int64)
         sample_hands(table, mine, params, hands)
         stock += params[P.draw_share] * (score_stock(table, mine, hands, params, work) - stock)
-    return np.int64(TAKE_UP_CARD) if take > stock else decline(table)
+    return draw_code(table, take > stock)
 
 
 @helper
 def _discard(table: np.void, mine: np.void, params: Params) -> int:
     """Knock or discard, whichever is worth most; show gin at once."""
-    if table.rules.big_gin_bonus > 0 and min_deadwood(mine.hand) == 0:
+    if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
     work = new_work()
     values = np.empty(64, np.float32)
@@ -372,10 +370,8 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Draw, discard and knock by the learned values, close moves by worlds."""
-    if table.phase == DRAW or table.phase == OFFER:
+    if is_draw(table):
         return _draw(table, mine, params)
     if table.phase == DISCARD:
         return _discard(table, mine, params)
-    if table.phase == WALL:
-        return at_the_wall(table, mine)
-    return showdown_code(table, mine)
+    return closing_code(table, mine)

@@ -101,7 +101,7 @@ LEAGUE = (
 )
 """Players of fixed style."""
 SHARES = (0.15, 0.08, 0.08, 0.09, 0.11, 0.09)
-"""The share of the matches that is played against each of them."""
+"""How often each of them sits down, in proportion."""
 N_PAST = 4
 MOST_NOTES = 400
 """Room for the positions of a hand; what comes later is not learned from."""
