@@ -17,10 +17,10 @@ from rummylab.agents.gin.champion_explain import chances, values
 from rummylab.arena.statistics import Estimate
 from rummylab.cards.bits import to_ids
 from rummylab.engine.observation import Observation
-from rummylab.errors import IllegalActionError, WrongTypeError
+from rummylab.errors import IllegalActionError, OptionError, WrongTypeError
 from rummylab.games.gin_pass.view import gin_pass
 from rummylab.games.registry import game
-from rummylab.learning.options import GinChampionOptions
+from rummylab.learning.options import GIN_PARTS, GinChampionOptions
 from rummylab.learning.trainers import gin_champion as trainer
 
 
@@ -306,6 +306,46 @@ def test_a_probe_starts_from_the_champion_and_plays_its_target_alone() -> None:
     assert names == trainer.LEAGUE
     assert shares[len(names) - 1] == pytest.approx(0.5)
     assert shares[-1] == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("part", [name for name in GIN_PARTS if name != "counterfactuals"])
+def test_a_run_without_a_part_holds_its_weights_at_zero_and_learns_the_others(part: str) -> None:
+    run = few_hands(without=part)
+    kept = trainer.kept_weights([part]) == 1
+    assert 0 < (~kept).sum() < len(kept)
+    before = run.weights
+    run.run_round()
+    assert not run.params[c.WEIGHTS :][~kept].any()
+    assert (run.params[c.WEIGHTS :][kept] != before[kept]).mean() > 0.2
+
+
+@pytest.mark.parametrize("part", trainer.INPUTS)
+def test_a_run_without_some_inputs_values_a_discard_as_if_they_were_not_there(part: str) -> None:
+    weights = c.load_weights(c.ARTIFACT)
+    less = weights * trainer.kept_weights([part])
+    changed = 0
+    for _, _, note, _ in discard_notes(seed=3):
+        index = note["index"][0, : note["n"][0]]
+        is_left_out = np.isin(np.where(index < v.CONTEXT, index % v.N_SUIT, index), list(trainer.INPUTS[part]))
+        rest = note.copy()
+        rest["n"] = (~is_left_out).sum()
+        for name in ("index", "value"):
+            rest[name][0, : rest["n"][0]] = note[name][0, : note["n"][0]][~is_left_out]
+        assert twin(note, less[v.AFTER :]) == pytest.approx(twin(rest, weights[v.AFTER :]), abs=1e-4)
+        changed += twin(note, less[v.AFTER :]) != pytest.approx(twin(note, weights[v.AFTER :]), abs=0.01)
+    assert changed
+
+
+def test_without_counterfactuals_the_knock_network_learns_from_other_knocks() -> None:
+    runs = [few_hands(block=300, league=0.0, without=part) for part in ("", "counterfactuals")]
+    for run in runs:
+        run.run_round()
+    assert runs[0].steps > runs[1].steps
+
+
+def test_an_unknown_part_of_the_recipe_is_refused() -> None:
+    with pytest.raises(OptionError, match="no part 'memory'; its parts are history"):
+        GinChampionOptions(without="style memory")
 
 
 def test_the_manifest_says_how_the_artifact_was_made() -> None:

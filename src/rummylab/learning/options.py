@@ -41,6 +41,29 @@ class ChineseCounterTraining:
             )
 
 
+GIN_PARTS = {
+    "history": "inputs for what the opponent took, declined and threw",
+    "style": "inputs for how the opponent knocked in this match",
+    "belief": "the model of the opponent's cards by what they took, declined and threw",
+    "counterfactuals": "knocks that were possible and not made, as examples for the knock network",
+    "units": "half of the units in the first layer",
+}
+"""Parts of the champion's recipe that a run can leave out."""
+
+
+def without(parts: str) -> tuple[str, ...]:
+    """Return the names of *parts*, which commas or blanks separate.
+
+    Raises:
+        OptionError: A name is not a part of the recipe.
+    """
+    names = tuple(parts.replace(",", " ").split())
+    for name in names:
+        if name not in GIN_PARTS:
+            raise OptionError(f"the recipe has no part {name!r}; its parts are {', '.join(GIN_PARTS)}")
+    return names
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GinChampionOptions:
     """The recipe of the champion's values. The defaults made the artifact in the package."""
@@ -61,8 +84,10 @@ class GinChampionOptions:
     against: str = option("", "Play every hand against this agent, to find a best response to it.")
     from_champion: bool = option(False, "Start from the champion in the package, not from random weights.")
     threads: int = option(1, "Threads that learn side by side; the result depends on their number.")
+    without: str = option("", f"Parts of the recipe to leave out: {', '.join(GIN_PARTS)}.")
 
     def __post_init__(self) -> None:
+        without(self.without)
         if self.hands < 1 or self.block < 1 or self.games < 2 or self.batch < 1 or self.draws < 0:
             raise OptionError("hands, block and batch must be at least 1, games at least 2, and draws at least 0")
         if not 1 <= self.threads <= self.block:

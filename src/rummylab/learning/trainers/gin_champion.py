@@ -16,6 +16,8 @@ against players of fixed style. After each hand it learns from it:
 ``--against AGENT --from-champion`` fine-tunes the champion into a best response to AGENT: the share of games that it
 wins tells how far AGENT can be exploited. Its artifact is a player like the champion.
 
+``--without PARTS`` leaves parts of the recipe out, to measure what they are worth (`learning.options.GIN_PARTS`).
+
 Gradients of a few hundred positions are added up, then Adam makes a step; its rate falls over the run. The weights of
 the artifact are the mean over the last third of the rounds. With ``--threads N``, N threads each play and learn an Nth
 of every block from the same weights, and the mean of what they have learned goes on.
@@ -86,7 +88,7 @@ from rummylab.games.gin.rules import (
 )
 from rummylab.games.gin.showdown import showdown_code
 from rummylab.games.gin.view import gin
-from rummylab.learning.options import GinChampionOptions
+from rummylab.learning.options import GinChampionOptions, without
 from rummylab.learning.trainer import State, Trainer
 
 Ints = npt.NDArray[np.int64]
@@ -110,7 +112,7 @@ NEVER = 1e9
 FEWEST_RESULTS = 30
 """A point of the grid with fewer results takes those of its neighbor."""
 _DATA, _MEASURE, _START, _RESULTS = 7, 13, 17, 19  # purposes of seeds, so that their deals differ
-H_TRACE, H_EXPLORE, H_SPREAD, H_RATE, H_CHANCE_RATE, H_BATCH, H_DRAWS, N_HYPER = range(8)
+H_TRACE, H_EXPLORE, H_SPREAD, H_RATE, H_CHANCE_RATE, H_BATCH, H_DRAWS, H_MADE_ONLY, N_HYPER = range(9)
 S_AFTER, S_STOCK, S_KNOCK, S_CHANCE, N_SUMS = range(5)
 """Sums of squared errors and their counts, by network; for the chances, of the log loss."""
 
@@ -130,6 +132,17 @@ NOTE = np.dtype(
 )
 """A position to learn from: its inputs, the value at the player's next decision, how much of that was the luck of the
 draw, and whether the trace is cut there."""
+
+INPUTS = {
+    "history": (
+        *(index for plane in (v.THEIRS, v.REFUSED, v.THROWN, v.RECENT) for index in range(plane, plane + 13)),
+        *range(v.TAKEN, v.TAKEN + v.N_TAKEN),
+        v.D_MATES_UNWANTED,
+    ),
+    "style": range(v.KNOCKS, v.C_OFTEN + 1),
+}
+"""The inputs that a run without them does not learn from: what the opponent took, declined and threw; how they
+knocked in this match."""
 
 ask = agent_caller(ACT)
 
@@ -228,16 +241,16 @@ def _add_slopes(gradient: Floats, row: int, weight: np.float32, below: Floats, s
 
 @helper
 def adam(
-    params: Floats, gradient: Floats, mean: Floats, square: Floats, n: int, steps: int, rate: float, begin: int
+    params: Floats, gradient: Floats, mean: Floats, square: Floats, n: int, steps: int, rate: float, kept: Floats
 ) -> None:
-    """Make a step of Adam with the sum of *n* gradients, and clear it."""
+    """Make a step of Adam with the sum of *n* gradients, and clear it; weights whose *kept* is 0 stay as they are."""
     noinline()
     one = np.float32(1.0)
     size = np.float32(rate * np.sqrt(1 - 0.999**steps) / (1 - 0.9**steps))
     scale = np.float32(1.0 / n)
-    weights = params[begin : begin + len(gradient)]
+    weights = params[c.WEIGHTS : c.WEIGHTS + len(gradient)]
     for i in range(len(gradient)):
-        g = gradient[i] * scale
+        g = gradient[i] * scale * kept[i]
         mean[i] = np.float32(0.9) * mean[i] + np.float32(0.1) * g
         square[i] = np.float32(0.999) * square[i] + np.float32(0.001) * g * g
         weights[i] -= size * mean[i] / (np.sqrt(square[i]) + np.float32(1e-6) * one)
@@ -246,11 +259,12 @@ def adam(
 
 @helper
 def learn_chances(
-    sight: Any, hand: int, theirs: int, params: Floats, rate: float, relations: Floats
+    sight: Any, hand: int, theirs: int, params: Floats, rate: float, kept: Floats, relations: Floats
 ) -> tuple[float, int]:
     """Move the model of the opponent's cards toward the hand *theirs*; return the log loss and the number of cards."""
     noinline()
-    row = c.WEIGHTS + v.CHANCES + N_CHANCE * v.stage_of_chances(sight.turn)
+    stage = v.CHANCES + N_CHANCE * v.stage_of_chances(sight.turn)
+    row = c.WEIGHTS + stage
     loss, n = 0.0, 0
     left = sight.unseen
     while left:
@@ -263,7 +277,7 @@ def learn_chances(
         n += 1
         push = np.float32(rate * (is_theirs - found))
         for k in range(12):
-            params[row + k] += push * relations[k]
+            params[row + k] += push * relations[k] * kept[stage + k]
         params[row + 12 + (card & 15)] += push
         params[row + 25] += push
     return loss, n
@@ -349,7 +363,16 @@ def draw(row: Any, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int
 
 @helper
 def discard(
-    rows: Rows, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int, knocks: Rows, n_knocks: int, sums: Any
+    rows: Rows,
+    params: Floats,
+    hyper: Floats,
+    kept: Floats,
+    work: Any,
+    notes: Rows,
+    n: int,
+    knocks: Rows,
+    n_knocks: int,
+    sums: Any,
 ) -> tuple[int, int, int]:
     """Return the learner's discard or knock, and the numbers of notes and of noted knocks."""
     noinline()
@@ -373,7 +396,7 @@ def discard(
         knocks[n_knocks - 1].target = v.knock_result(rows[1], knock)
         is_gin = min_deadwood(mine.hand & ~bit(knock)) == 0
     loss, seen = learn_chances(
-        sight, mine.hand, row.mine[1 - table.actor].hand, params, hyper[H_CHANCE_RATE], work.second
+        sight, mine.hand, row.mine[1 - table.actor].hand, params, hyper[H_CHANCE_RATE], kept, work.second
     )
     sums[S_CHANCE, 0] += loss
     sums[S_CHANCE, 1] += seen
@@ -395,6 +418,8 @@ def discard(
     if knock >= 0 and expected + nearly_normal(mine, spread) > most:
         reach(notes, n, best, expected >= value)
         return KNOCK_CODE + knock, n, n_knocks
+    if knock >= 0 and hyper[H_MADE_ONLY] > 0:
+        n_knocks -= 1
     reach(notes, n, best, values[chosen] >= best)
     shared = v.write_shared(sight, mine.hand, sight.shown, sight.pile, work)
     active = v.write_discard(sight, work, shared, mine.hand, sight.shown, chosen)
@@ -429,6 +454,7 @@ def play_and_learn(
     square: Floats,
     steps: int,
     hyper: Floats,
+    kept: Floats,
     notes: Any,
     knocks: Rows,
     sums: npt.NDArray[np.float64],
@@ -470,7 +496,7 @@ def play_and_learn(
                 code, n_notes[seat] = draw(row, params, hyper, work, notes[seat], n_notes[seat])
             elif table.phase == DISCARD:
                 code, n_notes[seat], n_knocks = discard(
-                    rows, params, hyper, work, notes[seat], n_notes[seat], knocks, n_knocks, sums
+                    rows, params, hyper, kept, work, notes[seat], n_notes[seat], knocks, n_knocks, sums
                 )
             else:
                 code = showdown_code(table, row.mine[seat])
@@ -492,11 +518,11 @@ def play_and_learn(
         in_batch += n_knocks
         if in_batch >= hyper[H_BATCH]:
             steps += 1
-            adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], c.WEIGHTS)
+            adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], kept)
             in_batch = 0
     if in_batch > 0:
         steps += 1
-        adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], c.WEIGHTS)
+        adam(params, gradient, mean, square, in_batch, steps, hyper[H_RATE], kept)
     return steps
 
 
@@ -615,6 +641,27 @@ def new_weights(seed: int) -> Floats:
     return flat
 
 
+def kept_weights(names: Sequence[str]) -> Floats:
+    """Return 1 for each weight that is learned, and 0 for those that a run without the parts *names* holds at 0."""
+    kept = np.ones(v.N_WEIGHTS, np.float32)
+    if "belief" in names:
+        kept[v.CHANCES : v.CHANCES + v.N_STAGES * N_CHANCE].reshape(v.N_STAGES, N_CHANCE)[:, :12] = 0
+    for place in (AFTER, STOCK, KNOCK):
+        network = kept[place : place + N_NETWORK]
+        for name in names:
+            for index in INPUTS.get(name, ()):
+                row = v.row_of.py_func(index)  # type: ignore[attr-defined]
+                network[row : row + (ROW if index < PLAIN else COMMON)] = 0
+        if "units" in names:
+            layer = network[:BIAS]
+            n_rows = N_SUIT + v.N_CONTEXT
+            rows = [*layer[: n_rows * ROW].reshape(n_rows, ROW), network[BIAS : BIAS + ROW]]
+            for units in rows:
+                units[SUIT // 2 : SUIT] = units[SUIT + COMMON // 2 :] = 0
+            layer[n_rows * ROW :].reshape(-1, COMMON)[:, COMMON // 2 :] = 0
+    return kept
+
+
 def player_of(weights: Floats, name: str = "champion", *, by_score: bool = False) -> CompiledAgent:
     """Return the champion with these *weights* and no handicap; *by_score*: it knocks by the champion's own tables."""
     options = c.ChampionOptions(by_score=by_score)
@@ -632,7 +679,8 @@ class GinChampion(Trainer):
     def __init__(self, options: GinChampionOptions) -> None:
         super().__init__(options)
         start = c.load_weights(c.ARTIFACT) if options.from_champion else new_weights(options.seed)
-        self.params = player_of(start).params.copy()
+        self.kept = kept_weights(without(options.without))
+        self.params = player_of(start * self.kept).params.copy()
         self.mean, self.square = np.zeros((2, v.N_WEIGHTS), np.float32)
         self.past = np.repeat(self.params[None], N_PAST, 0)
         self.average, self.averaged, self.steps = np.zeros(v.N_WEIGHTS), 0, 0
@@ -663,6 +711,7 @@ class GinChampion(Trainer):
                 0.01 * (1 - 0.95 * done),
                 options.batch,
                 options.draws,
+                "counterfactuals" in without(options.without),
             ],
             np.float32,
         )
@@ -714,6 +763,7 @@ class GinChampion(Trainer):
             square,
             self.steps,
             hyper,
+            self.kept,
             np.zeros((2, MOST_NOTES), NOTE),
             np.zeros(MOST_NOTES, NOTE),
             sums,
