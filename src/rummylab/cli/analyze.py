@@ -54,9 +54,9 @@ def analyze(
 ) -> None:
     """Rank the moves of a position by expected points, with reasons.
 
-    Every move is played out in the same possible tables, which are drawn from what the player can see. Of a whole
-    table, or a record, only what the player to act sees is used. With --worlds there is no time limit, so the
-    same seed gives the same numbers.
+    Every move is played out in the same possible tables, which are drawn from what the player can see. In Gin the
+    champion values the moves, and the tables supply the reasons. Of a whole table, or a record, only what the player to
+    act sees is used. With --worlds there is no time limit, so the same seed gives the same numbers.
     """
     from rummylab.analysis.values import Budget
     from rummylab.analysis.values import analyze as analyze_position

@@ -66,7 +66,7 @@ AllOrders = Annotated[
     bool,
     play_option(
         "--all-orders",
-        help="With five or six agents, play every deal in all circular orders, not in six that are drawn for it.",
+        help="With five or six agents, play every deal in all circular orders, not in six drawn at random.",
     ),
 ]
 

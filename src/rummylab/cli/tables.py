@@ -277,9 +277,8 @@ def _commands() -> str:
 
 def _studies(folder: str = "docs/results/") -> str:
     """Return the studies with how many of their papers' figures were reproduced; *folder* leads to their pages."""
-    return _table(
-        ("study", "figures of the paper", "reproduced", "same direction", "different", "undecided"), _study_rows(folder)
-    )
+    head = ("study", "figures of the paper", "reproduced", "direction only", "higher or lower", "open")
+    return _table(head, _study_rows(folder))
 
 
 def _study_rows(folder: str) -> Iterable[tuple[str, ...]]:
