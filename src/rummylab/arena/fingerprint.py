@@ -81,7 +81,7 @@ def _hash_of(path: Path, *_about: int) -> bytes:
 @cache
 def _warn_of_limit(name: str) -> None:
     log.warning(
-        "%s: of the files beside it the first %s (at most %s MB) are watched for changes;"
+        "%s: only the first %s files beside it (at most %s MB) are watched for changes;"
         " put the agent into a folder of its own to have all of them watched",
         name,
         f"{MAX_FILES:,}",

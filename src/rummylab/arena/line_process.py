@@ -1,7 +1,7 @@
 """An outside agent's process that communicates in lines of text, with a limit on every step.
 
-Nothing the process does can hold up the referee: writes and reads have a deadline, a line has a greatest length, and
-of what goes to stderr only the end is kept.
+Nothing the process does can hold up the referee: writes and reads have a deadline, a line has a maximum length, and
+only the end of stderr is kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KEPT_STDERR: Final = 1 << 12
 _PART: Final = 1 << 16
 _EXIT_CODE: Final = 1.0
 """Seconds to wait for the exit code of a process that has closed its pipes."""
-_LAST_WORDS: Final = 10.0
+_SUPERVISOR_GRACE: Final = 10.0
 """Seconds that a supervisor has to end its agent before it is killed itself."""
 
 
@@ -149,7 +149,7 @@ def printable(text: str | bytes, length: int = 200) -> str:
 
 
 def _read(pipe: int) -> bytes:
-    """Return what there is to read; nothing at the end, or if nothing is there now."""
+    """Return what can be read now; nothing at the end of the stream, or if nothing has arrived."""
     try:
         return os.read(pipe, _PART)
     except OSError:
@@ -161,7 +161,7 @@ def _end(child: subprocess.Popen[Any], owner: int) -> None:
     if os.getpid() == owner and child.poll() is None:
         child.terminate()  # a supervisor ends its agent and all that the agent has started
         try:
-            child.wait(_LAST_WORDS)
+            child.wait(_SUPERVISOR_GRACE)
         except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)

@@ -27,6 +27,7 @@ class Estimate:
 
     @property
     def ci(self) -> tuple[float, float]:
+        """The ends of the interval."""
         return self.low, self.high
 
     def __str__(self) -> str:
@@ -37,9 +38,9 @@ def share(per_deal: Floats, z: float = Z95, *, games: int = 2) -> Estimate:
     """Return the mean of *per_deal*, the share of a deal's *games* won (0 to 1), clustered by deal.
 
     The games of a deal use the same cards, so deals are the independent draws. Where the normal interval would fail
-    (few deals, all deals alike, or it leaves the unit interval) it is Wilson's with the same effective size. Two games
-    of a deal count for two at most. More of them, from every seat, can cancel the luck of the cards and then count
-    for many: there the effective size is what the spread says, with Student's t for its uncertainty.
+    (few deals, all deals alike, or it leaves the unit interval) it is Wilson's with the same effective size. A deal of
+    two games counts for two at most. More games, from every seat, can cancel the luck of the cards and then count for
+    many: there the effective size follows from the spread, with Student's t for its uncertainty.
     """
     n = len(per_deal)
     return share_of(n, float(np.mean(per_deal)), float(np.var(per_deal, ddof=1)) if n > 1 else 0.0, z, games=games)
@@ -190,7 +191,7 @@ def shapley(values: npt.ArrayLike) -> Floats:
     """Return the Shapley value of each of n players: its share of what all of them together add.
 
     *values* says what each of the 2^n subsets is worth; its place, read as bits, says who is in it. A value may be an
-    array, such as one number a deal: the result has one such array a player.
+    array, such as one number per deal: the result has one such array per player.
     """
     worth = np.asarray(values, np.float64)
     n = max(0, len(worth) - 1).bit_length()
@@ -223,7 +224,7 @@ def skewness_of(values: Floats) -> float:
 def bootstrap_ratio(
     gain_per_pair: Floats, hands_per_pair: Floats, level: float = 0.05, *, draws: int = 2000, seed: int = 0
 ) -> Estimate:
-    """Return total gain per hand with a studentized bootstrap interval: pairs are drawn again, with replacement."""
+    """Return total gain per hand with a studentized bootstrap interval, from pairs resampled with replacement."""
     n = len(gain_per_pair)
     value, error = _ratio(gain_per_pair, hands_per_pair)
     if n < 3 or error == 0:
@@ -235,7 +236,7 @@ def bootstrap_ratio(
 
 
 def _pivots(gain: Floats, hands: Floats, rng: np.random.Generator, value: float) -> Floats:
-    """Return how far the ratio of a hundred new draws is from *value*, each in its own standard errors."""
+    """Return how far the ratios of a hundred resamples are from *value*, each in its own standard errors."""
     n = len(gain)
     again = rng.integers(0, n, (100, n))
     gains, all_hands = gain[again], hands[again]

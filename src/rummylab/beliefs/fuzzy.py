@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float32]
 
 @kernel
 def chance(known: int, possible: int, size: int) -> float:
-    """Return the chance of each *possible* card: the share of unknown places among them."""
+    """Return the chance of each *possible* card: unknown places over possible cards."""
     return (size - popcount(known)) / max(popcount(possible), 1)
 
 
@@ -113,7 +113,7 @@ class FuzzyCards:
         return replace(self, known=known, possible=_without(self.possible, card), size=self.size + 1)
 
     def loses(self, card: Card | None = None) -> FuzzyCards:
-        """Return the collection with one card less: *card* if it was seen, else an unknown one."""
+        """Return the collection with one card fewer: *card* if it was seen, else an unknown one."""
         return FuzzyCards(_without(self.known, card), _without(self.possible, card), self.size - 1)
 
     def rules_out(self, card: Card) -> FuzzyCards:

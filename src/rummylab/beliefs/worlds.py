@@ -57,7 +57,7 @@ class Sampling(Protocol):
         ...
 
     def log_odds(self, seen: Observation, hidden: Hidden) -> Floats:
-        """Return one row an opponent: the log-odds that they hold each of the unseen cards, up to a constant."""
+        """Return one row per opponent: the log-odds that they hold each of the unseen cards, up to a constant."""
         ...
 
     def finish(self, seen: Observation, hidden: Hidden, rows: Rows, rng: np.random.Generator) -> None:
@@ -140,7 +140,7 @@ def _drawn_whole(
 
 
 def deal_hidden(hidden: Hidden, odds: Floats, n: int, rng: np.random.Generator) -> tuple[list[Ids], Ids]:
-    """Deal the unseen cards *n* times: the unknown cards of each opponent and the stock, one row a world."""
+    """Deal the unseen cards *n* times: the unknown cards of each opponent and the stock, one row per world."""
     cards = hidden.cards
     free = np.ones((n, len(cards)), np.bool_)
     hands: list[Ids] = [np.empty((n, 0), np.int64)] * len(hidden.opponents)

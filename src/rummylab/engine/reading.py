@@ -1,7 +1,7 @@
-"""Read files that others made: bounded in size, and whatever is wrong with them is one kind of error.
+"""Read files that others made, up to a maximum size, with one kind of error for everything that can be wrong.
 
-Each function takes the class of error to raise, since a damaged record and a damaged vector file are different things
-to a caller.
+Each function takes the class of error to raise: to a caller a damaged record and a damaged vector file are different
+things.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_LINE: Final = 2**20
 MAX_DEPTH: Final = 50
 """How deep a JSON value may be nested. Python's own limit depends on how deep the caller is in the stack."""
 MALFORMED: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What code runs into that takes a value apart that somebody else put together."""
+"""Errors that code can meet when it takes apart a value from elsewhere."""
 
 Error = type[RummyError]
 
@@ -71,7 +71,7 @@ def _as(error: Error, path: Path, problem: Exception) -> RummyError:
 
 
 def read_lines(path: Path, error: Error, limit: int = MAX_UNPACKED) -> Iterator[tuple[int, str]]:
-    """Yield the lines of *path* that are not blank, with their numbers; a name in ``.gz`` is unpacked."""
+    """Yield the lines of *path* that are not blank, with their numbers; a file named ``*.gz`` is unpacked."""
     number, left = 0, limit
     try:
         _check_file(path, error)
@@ -161,10 +161,10 @@ def _is_deep(value: Any) -> bool:
 
 
 def is_whole(value: Any, low: int = -(2**31), high: int = 2**31 - 1) -> bool:
-    """Return whether *value* is a whole number from *low* to *high* (True is no number)."""
+    """Return whether *value* is a whole number from *low* to *high* (``True`` is not one)."""
     return type(value) is int and low <= value <= high
 
 
 def is_list_of(value: Any, kind: type) -> bool:
-    """Return whether *value* is a list of nothing but *kind*."""
+    """Return whether *value* is a list whose items are all of *kind*."""
     return isinstance(value, list) and all(type(part) is kind for part in value)

@@ -112,11 +112,11 @@ class Solver:
         return {"regrets": self.regrets, "sums": self.sums, "policy": self._policy, "rng": self._rng["rng"]}
 
     def save(self, path: Path) -> None:
-        """Write all that was learned; `restore` resumes from it exactly."""
+        """Write everything learned so far; `restore` resumes from it exactly."""
         Checkpoint(self._arrays(), {**self._label(), "iterations": self.iterations}).save(path)
 
     def restore(self, path: Path) -> None:
-        """Take over what a solver of the same game with the same options has saved.
+        """Resume from what a solver of the same game with the same options has saved.
 
         Raises:
             ArtifactError: The file is missing or damaged, or belongs to another game or other options.

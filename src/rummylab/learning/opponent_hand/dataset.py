@@ -1,4 +1,4 @@
-"""Hands of play for the opponent-hand network, in shards on disk.
+"""Recorded hands for the opponent-hand network, in shards on disk.
 
 A directory holds ``dataset.json`` (the plan) and ``hands-00000.npz`` and so on. Every shard has the whole mix of
 lineups and depends on the plan and its own number alone. So a run that was stopped resumes with any number of workers

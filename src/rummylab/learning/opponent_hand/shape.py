@@ -139,7 +139,7 @@ def fit(positions: Positions, seed: int) -> Floats:
         here = positions[positions.stages == stage]
         if stage:
             weights[stage] = weights[stage - 1]
-        if len(here.held) < 200:  # too few hands are so long: keep the weights of the stage before
+        if len(here.held) < 200:  # too few hands last this long: keep the weights of the stage before
             continue
         real = np.empty((len(here.held), N_FEATURES))
         write_features(here.held, here.beliefs, real)

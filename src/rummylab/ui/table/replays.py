@@ -107,7 +107,7 @@ def replay(record: Record, you: int | None = None, record_id: str = "") -> Repla
 
 
 def present_action(action: Action) -> Action:
-    """Return an action of a record with the present verb."""
+    """Return an action of a record with its verb as it is called now."""
     return Action(FORMER_VERBS.get(action.verb, action.verb), action.cards, action.on)
 
 
