@@ -48,23 +48,8 @@ def meld_number(masks, out):
 
 
 @kernel
-def official_lay_offs(spread, cards, laid, places):
-    a, b, c = spread[0], spread[1], spread[2]
-    n = 0
-    while True:
-        card, place = layoffs.official_lay_off(a, b, c, cards)
-        if place < 0:
-            return n
-        cards ^= card
-        if place == 0:
-            a |= card
-        elif place == 1:
-            b |= card
-        else:
-            c |= card
-        laid[n] = card
-        places[n] = place
-        n += 1
+def official_lay_off(spread, cards):
+    return layoffs.official_lay_off(spread[0], spread[1], spread[2], cards)
 
 
 @kernel

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from rummylab.analysis.answers import MoveValue
-from rummylab.analysis.review import Review, Z
+from rummylab.analysis.review import Decision, Review, Z
 from rummylab.engine.action import as_action
 from rummylab.engine.observation import Observation
 from rummylab.errors import IllegalActionError
@@ -15,28 +14,16 @@ MISTAKES = ("mistake", "blunder")
 
 
 @dataclass(frozen=True, slots=True)
-class Puzzle:
-    """A position in which the player made a mistake."""
+class Puzzle(Decision):
+    """A decision that was a mistake, and what the player could have done."""
 
     game: str
     seat: int
-    position: str
-    """What the player saw, as text for ``Observation.parse``."""
     legal: tuple[str, ...]
-    kind: str
-    played: str
-    best: str
-    loss: float
-    low: float
-    high: float
-    moves: tuple[MoveValue, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
-        words = ("game", "seat", "position", "kind", "played", "best")
-        numbers = {name: round(getattr(self, name), 4) for name in ("loss", "low", "high")}
-        moves = [move.to_dict() for move in self.moves]
-        return {**{name: getattr(self, name) for name in words}, **numbers, "legal": list(self.legal), "moves": moves}
+        return {"game": self.game, "seat": self.seat, **Decision.to_dict(self), "legal": list(self.legal)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +49,8 @@ def puzzles(review: Review, *, least: float = 0.0) -> tuple[Puzzle, ...]:
         if made is None or made.verdict not in MISTAKES or made.high >= -least:
             continue
         legal = tuple(str(action) for action in Observation.parse(made.position).legal)
-        head = (review.game, row.seat, made.position, legal, made.kind)
-        found.append(Puzzle(*head, made.played, made.best, made.loss, made.low, made.high, made.moves))
+        decision = {field.name: getattr(made, field.name) for field in fields(made)}
+        found.append(Puzzle(**decision, game=review.game, seat=row.seat, legal=legal))
     return tuple(found)
 
 
