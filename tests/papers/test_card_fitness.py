@@ -462,7 +462,7 @@ def test_the_trained_tables_beat_untrained_ones() -> None:
 def test_tables_of_another_abstraction_or_version_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "tables.safetensors"
     good = {name: np.zeros(shape, np.float32) for name, shape in tables.SHAPES.items()}
-    label = {"format": tables.FORMAT, "version": tables.VERSION}
+    label = {"format": tables.Tables.FORMAT, "version": tables.Tables.VERSION}
     write_artifact(path, good, label)
     assert (tables.Tables.load(path).flat == 0).all()
     write_artifact(path, good, {**label, "version": 99})

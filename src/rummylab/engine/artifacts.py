@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +121,41 @@ def read_tensors(path: Path, shapes: Shapes, kind: str, version: int) -> Tensors
     tensors, manifest = read_artifact(path, shapes)
     check_kind(manifest, str(path), kind, version)
     return tensors
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """Trained tensors and their manifest. A kind of artifact names its format, its version and its shapes."""
+
+    tensors: Tensors
+    manifest: Mapping[str, Any]
+
+    FORMAT: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+    SHAPES: ClassVar[Shapes]
+    HALF: ClassVar[bool] = False
+    """Whether the numbers are stored in 16 bits."""
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read an artifact.
+
+        Raises:
+            ArtifactError: The files are missing or damaged, or hold something else.
+        """
+        tensors, manifest = read_artifact(path, cls.SHAPES)
+        check_kind(manifest, str(path), cls.FORMAT, cls.VERSION)
+        return cls(tensors, manifest)
+
+    def save(self, path: Path) -> None:
+        """Write the tensors and their manifest."""
+        kind = {"format": self.FORMAT, "version": self.VERSION}
+        write_artifact(path, self.tensors, {**kind, **self.manifest}, half=self.HALF)
+
+    @cached_property
+    def flat(self) -> npt.NDArray[np.float32]:
+        """All tensors one after the other, as agents read them."""
+        return np.concatenate([self.tensors[name].ravel() for name in self.SHAPES]).astype(np.float32)
 
 
 def parse_tensors(data: bytes, name: str) -> Tensors:

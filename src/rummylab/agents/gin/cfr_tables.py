@@ -25,10 +25,9 @@ they should discard that card").
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,13 +35,11 @@ from rummylab._jit import helper
 from rummylab.cards.bits import bit, index_of, popcount
 from rummylab.cards.melds import best_discards, melded, min_deadwood
 from rummylab.cards.rng import any_card, unit
-from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
+from rummylab.engine.artifacts import Trained
 from rummylab.engine.rows import Floats, Params
 from rummylab.errors import ArtifactError
 from rummylab.games.gin.rules import own_turn
 
-FORMAT = "rummylab-gin-cfr"
-VERSION = 1
 N_STAGES = 3
 N_DEADWOODS = 107
 N_BANDS, BAND = 20, 5
@@ -193,22 +190,19 @@ def table_discards(
 # --- The trained file ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Trained tables and their manifest."""
+class Tables(Trained):
+    """The trained tables."""
 
-    tensors: Tensors
-    manifest: Mapping[str, Any]
+    FORMAT, SHAPES = "rummylab-gin-cfr", SHAPES
 
     @classmethod
-    def load(cls, path: Path) -> Tables:
-        """Read and check trained tables."""
-        tensors, manifest = read_artifact(path, SHAPES)
-        check_kind(manifest, str(path), FORMAT, VERSION)
-        for name, tensor in tensors.items():
+    def load(cls, path: Path) -> Self:
+        """Read the tables and check that they hold probabilities."""
+        found = super().load(path)
+        for name, tensor in found.tensors.items():
             if not ((tensor == UNSEEN) | ((tensor >= 0) & (tensor <= 1))).all():
                 raise ArtifactError(f"{path}: table {name!r} has numbers that are not probabilities")
-        return cls(tensors, manifest)
+        return found
 
     @classmethod
     def of(cls, flat: Floats, manifest: Mapping[str, Any]) -> Tables:
@@ -219,15 +213,6 @@ class Tables:
             for i, (name, shape) in enumerate(SHAPES.items())
         }
         return cls(parts, manifest)
-
-    def save(self, path: Path) -> None:
-        """Write the tables and their manifest."""
-        write_artifact(path, self.tensors, {"format": FORMAT, "version": VERSION, **self.manifest})
-
-    @property
-    def flat(self) -> Floats:
-        """All tables one after the other, as they follow the options in ``params``."""
-        return np.concatenate([self.tensors[name].ravel() for name in SHAPES])
 
 
 def uniform() -> Floats:

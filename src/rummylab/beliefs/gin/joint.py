@@ -21,12 +21,9 @@ its parameters and tells the helpers where the weights start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,13 +44,12 @@ from rummylab.cards.bits import (
 )
 from rummylab.cards.melds import MAX_MELDS, MELDS, Masks, in_groups, in_runs, min_deadwood
 from rummylab.cards.rng import below, scramble, unit
-from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
+from rummylab.engine.artifacts import Trained
 from rummylab.engine.rows import Rows
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-FORMAT, VERSION = "rummylab-gin-joint-belief", 1
 BUNDLED = "joint.safetensors"
 """The trained networks that come with the package."""
 HAND_SIZE = 10
@@ -130,23 +126,10 @@ def _threes() -> Masks:
 THREES = _threes()
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """Trained weights and their manifest."""
+class Joint(Trained):
+    """The networks of the belief."""
 
-    tensors: Tensors
-    manifest: Mapping[str, Any]
-
-    @classmethod
-    def load(cls, path: Path) -> Joint:
-        """Read trained networks.
-
-        Raises:
-            ArtifactError: The files are missing or damaged, or hold something else.
-        """
-        tensors, manifest = read_artifact(path, SHAPES)
-        check_kind(manifest, str(path), FORMAT, VERSION)
-        return cls(tensors, manifest)
+    FORMAT, SHAPES, HALF = "rummylab-gin-joint-belief", SHAPES, True
 
     @classmethod
     def untrained(cls) -> Joint:
@@ -154,15 +137,6 @@ class Joint:
         tensors = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
         tensors["planted"][:, 0] = 1
         return cls(tensors, {})
-
-    def save(self, path: Path) -> None:
-        """Write the weights in 16 bits, and their manifest."""
-        write_artifact(path, self.tensors, {"format": FORMAT, "version": VERSION, **self.manifest}, half=True)
-
-    @cached_property
-    def flat(self) -> Floats:
-        """The weights in the order of `SHAPES`."""
-        return np.concatenate([self.tensors[name].ravel() for name in SHAPES]).astype(np.float32)
 
 
 @cache

@@ -9,12 +9,9 @@ An agent appends `Network.flat` to its parameters and tells `fill` where the wei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +20,11 @@ from rummylab._jit import helper
 from rummylab.beliefs.dot import Shorts, pack, padded, write_layer
 from rummylab.beliefs.gin.planes import N_CARDS, N_INPUTS
 from rummylab.cards.bits import ALL_CARDS, IDS_52, noinline, stack_array
-from rummylab.engine.artifacts import Tensors, check_kind, read_artifact, write_artifact
+from rummylab.engine.artifacts import Trained
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-FORMAT = "rummylab-opponent-hand"
-VERSION = 1
 WIDTH = 500
 SHAPES = {
     "layer1.weight": (WIDTH, N_INPUTS),
@@ -57,27 +52,10 @@ AT_ONCE = "opponent_hand_at_once.safetensors"
 """The network trained on the paper's own terms, with agents that knock at once."""
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
-    """Trained weights and their manifest."""
+class Network(Trained):
+    """The trained network."""
 
-    tensors: Tensors
-    manifest: Mapping[str, Any]
-
-    @classmethod
-    def load(cls, path: Path) -> Network:
-        """Read a trained network.
-
-        Raises:
-            ArtifactError: The files are missing or damaged, or hold something else.
-        """
-        tensors, manifest = read_artifact(path, SHAPES)
-        check_kind(manifest, str(path), FORMAT, VERSION)
-        return cls(tensors, manifest)
-
-    def save(self, path: Path) -> None:
-        """Write the weights and their manifest."""
-        write_artifact(path, self.tensors, {"format": FORMAT, "version": VERSION, **self.manifest})
+    FORMAT, SHAPES = "rummylab-opponent-hand", SHAPES
 
     @cached_property
     def flat(self) -> Floats:
