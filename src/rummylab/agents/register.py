@@ -97,9 +97,10 @@ class RegisteredAgent(CompiledAgent):
             parts.append(weights(options))
         return np.concatenate([np.asarray(part, np.float32).ravel() for part in parts])
 
-    def with_options(self, options: AgentOptions, name: str | None = None) -> CompiledAgent:
-        """Return an agent with the same kernel and other *options*."""
-        return CompiledAgent(name or self.name, self.kernel, self._numbers(options, self.declaration.weights))
+    def with_options(self, options: AgentOptions, name: str | None = None, weights: Any = None) -> CompiledAgent:
+        """Return an agent with the same kernel, other *options* and, if given, other *weights*."""
+        chosen = self.declaration.weights if weights is None else lambda _: weights
+        return CompiledAgent(name or self.name, self.kernel, self._numbers(options, chosen))
 
     def configured(self, preset: str | None = None, changes: Mapping[str, str] | None = None) -> CompiledAgent:
         """Return the variant *preset* (default: the agent itself) with *changes* to its options, given as texts.

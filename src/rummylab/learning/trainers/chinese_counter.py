@@ -232,8 +232,8 @@ def player_of(networks: Sequence[Network], bonus: float, stray: float = 0.0) -> 
     """Return the agent with these networks."""
     from rummylab.agents.contract.counter import act
 
-    options = c.CounterOptions(random_turns=stray, bonus=bonus).params
-    return CompiledAgent("candidate", act.kernel, (*options, *(x for network in networks for x in flat(network))))
+    options = c.CounterOptions(random_turns=stray, bonus=bonus)
+    return act.with_options(options, "candidate", np.concatenate([flat(network) for network in networks]))
 
 
 class ChineseCounter(Trainer):

@@ -100,8 +100,7 @@ def play(player: CompiledAgent, rules: str, seed: int, n_rounds: int, every: boo
 
 def player_of(weights: Floats, **options: Any) -> CompiledAgent:
     """Return the agent with these *weights*."""
-    numbers = np.array(c.ContractCounterOptions(**options).params, np.float32)
-    return CompiledAgent("contract-counter", c.act.kernel, np.concatenate([numbers, weights.ravel()]))
+    return c.act.with_options(c.ContractCounterOptions(**options), weights=weights)
 
 
 class ContractCounter(CriticTrainer):

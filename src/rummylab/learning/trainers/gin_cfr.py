@@ -146,7 +146,7 @@ def _shares(pairs: Floats) -> npt.NDArray[np.float32]:
 
 def player(tables: npt.NDArray[np.float32], name: str) -> CompiledAgent:
     """Return `fitness-cfr` with these tables."""
-    return CompiledAgent(name, fitness_cfr.act.kernel, (*FitnessOptions().params, *tables))
+    return fitness_cfr.act.with_options(FitnessOptions(), name, tables)
 
 
 def against_untrained(tables: npt.NDArray[np.float32], games: int, seed: int) -> MatchResult:

@@ -666,7 +666,7 @@ def player_of(weights: Floats, name: str = "champion", *, by_score: bool = False
     """Return the champion with these *weights* and no handicap; *by_score*: it knocks by the champion's own tables."""
     options = c.ChampionOptions(by_score=by_score)
     tables = c.weights(options)[v.N_WEIGHTS :] if by_score else np.zeros(0, np.float32)
-    return CompiledAgent(name, c.act.kernel, np.concatenate([np.array(options.params, np.float32), weights, tables]))
+    return c.act.with_options(options, name, np.concatenate([weights, tables]))
 
 
 class GinChampion(Trainer):

@@ -106,9 +106,8 @@ def target_of(kind: str, results: Floats) -> Floats:
 
 def player_of(weights: Floats, **options: Any) -> CompiledAgent:
     """Return the champion with these *weights*; it drops by the points of a deal, whatever the standing."""
-    numbers = np.array(c.IndianChampionOptions(**options).params, np.float32)
     drops = np.full(c.N_STEPS**2, -c.USUAL_DROP, np.float32)
-    return CompiledAgent("indian-champion", c.act.kernel, np.concatenate([numbers, weights, drops]))
+    return c.act.with_options(c.IndianChampionOptions(**options), weights=np.concatenate([weights, drops]))
 
 
 class IndianChampion(CriticTrainer):

@@ -169,7 +169,7 @@ def artifact(weights: Weights, manifest: Mapping[str, Any]) -> dict[str, Any]:
 def player_of(weights: Weights, name: str = "candidate") -> CompiledAgent:
     """Return the agent with these weights, without drops."""
     numbers = agent_file.check_artifact(artifact(weights, {}))
-    return CompiledAgent(name, agent_file.act.kernel, (*agent_file.OutsOptions().params, *numbers))
+    return agent_file.act.with_options(agent_file.OutsOptions(), name, numbers)
 
 
 def strength(weights: Weights, options: IndianOutsOptions, number: int) -> float:

@@ -98,8 +98,7 @@ def play(player: CompiledAgent, rules: str, seed: int, n_hands: int, every: bool
 
 def player_of(weights: Floats, **options: Any) -> CompiledAgent:
     """Return the agent with these *weights*."""
-    numbers = np.array(c.PassCounterOptions(**options).params, np.float32)
-    return CompiledAgent("pass-counter", c.act.kernel, np.concatenate([numbers, weights.ravel()]))
+    return c.act.with_options(c.PassCounterOptions(**options), weights=weights)
 
 
 class PassCounter(CriticTrainer):
