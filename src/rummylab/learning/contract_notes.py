@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rummylab._jit import helper, kernel
 from rummylab.agents.contract import contract_values as v
 from rummylab.agents.contract.greedy import live_outs, measure_hand
-from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.bits import bit, lowest, noinline, popcount
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.cards.rng import DECK, any_card, mix, unit
 from rummylab.engine.pointers import agent_caller
@@ -130,17 +130,13 @@ def note_decision(
     write_sight(row, mine, stock, waits, sight, work)
     near = sight[COMPLETES] == 1 and waits[r.next_seat(table, seat)] != 0
     v.write_table(table, seat, left, work)
-    place = n
+    place = n + popcount(cards & (bit(chosen) - 1))
     while cards and n < len(lines):
         card = lowest(cards)
         cards &= cards - 1
         helps = v.write_after(table, seat, once, twice, jokers, card, left, fit, work)
         write_choice(table, seat, stock, waits, near, helps, card, sight)
-        notes.note_inputs(lines, n, work.inputs, 0, v.N_AFTER)
-        notes.note_inputs(lines, n, sight, v.N_AFTER, N_CRITIC)
-        if card == chosen:
-            place = n
-        n += 1
+        n = notes.note_discard(lines, n, work.inputs, sight, v.N_AFTER)
     return n, place
 
 

@@ -53,15 +53,6 @@ ask = agent_caller(r.ACT)
 
 
 @helper
-def left_in_stock(row: np.void) -> int:
-    """Return the cards in the stock."""
-    cards = np.int64(0)
-    for i in range(row.pos, row.pos + row.table.stock):
-        cards |= bit(row.deck[i])
-    return cards
-
-
-@helper
 def gain(table: np.void, seat: int) -> float:
     """Return the payoff of a finished hand: the points of *seat*, less the mean of what the others got."""
     if table.winner < 0:
@@ -129,24 +120,20 @@ def note_decision(
     """
     noinline()
     table, hand, live = row.table, np.int64(mine.hand), r.unseen(row.table, mine)
-    stock = left_in_stock(row)
+    stock, _, _ = notes.left_in_stock(row)
     cards = bit(chosen)
     if every:
         allowed = hand & ~bit(mine.drawn) if table.last_draw[mine.seat] == mine.drawn else hand
         cards |= v.candidates(hand, allowed)
     v.write_table(table, mine, work.inputs)
     write_sight(row, mine, stock, sight)
-    place = n
+    place = n + popcount(cards & (bit(chosen) - 1))
     while cards and n < len(lines):
         card = lowest(cards)
         cards &= cards - 1
         v.write_after(table, mine, hand, card, live, work)
         write_choice(row, mine, hand, card, stock, sight)
-        notes.note_inputs(lines, n, work.inputs, 0, v.N_AFTER)
-        notes.note_inputs(lines, n, sight, v.N_AFTER, N_CRITIC)
-        if card == chosen:
-            place = n
-        n += 1
+        n = notes.note_discard(lines, n, work.inputs, sight, v.N_AFTER)
     return n, place
 
 

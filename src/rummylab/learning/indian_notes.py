@@ -119,17 +119,13 @@ def note_decision(
     v.write_table(table, mine, live, work.inputs)
     waits = write_sight(row, mine, sight)
     their_distance = sight[COMPLETES]
-    place = n
+    place = n + popcount(spares & (bit(chosen) - 1))
     while spares and n < len(lines):
         card = lowest(spares)
         spares &= spares - 1
         v.write_after(table, mine, cards, distance, card, live, work)
         write_gift(row, waits, their_distance, work.found[card], card, sight)
-        notes.note_inputs(lines, n, work.inputs, 0, v.N_AFTER)
-        notes.note_inputs(lines, n, sight, v.N_AFTER, N_CRITIC)
-        if card == chosen:
-            place = n
-        n += 1
+        n = notes.note_discard(lines, n, work.inputs, sight, v.N_AFTER)
     return n, place
 
 

@@ -11,6 +11,7 @@ from rummylab._jit import helper
 from rummylab.cards.bits import bit
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import AGENT, mix, unit
+from rummylab.engine.rows import Floats
 
 Ints = npt.NDArray[np.int64]
 
@@ -54,6 +55,14 @@ def note_inputs(lines: Any, n: int, inputs: Any, first: int, end: int) -> None:
     """Copy the numbers from *first* up to *end* of *inputs* to line *n*."""
     for i in range(first, end):
         lines[n, i] = inputs[i]
+
+
+@helper
+def note_discard(lines: Any, n: int, inputs: Any, sight: Floats, own: int) -> int:
+    """Note a discard on line *n*: the agent's *own* inputs, then what only the referee sees; return the next line."""
+    note_inputs(lines, n, inputs, 0, own)
+    note_inputs(lines, n, sight, own, len(sight))
+    return n + 1
 
 
 @helper
