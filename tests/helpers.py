@@ -205,8 +205,8 @@ def registered(game: str) -> list[CompiledAgent]:
 
 
 def line_ups(game: str, seed: int, seats: int = 2) -> list[list]:
-    """Pairings of players, seat by seat in turn, that between them reach every phase."""
-    players = {player.name: player for player in registered(game)}
+    """Pairings of quick players, seat by seat in turn, that between them reach every phase."""
+    players = {player.name: player for player in registered(game) if not player.name.startswith(_THINKERS)}
     names = list(players)
     # Some of each kind, the first (random) with itself among them; tests/conformance/test_agents.py seats them all.
     meetings = [(names[0], names[0]), (names[0], names[1]), (names[len(names) // 2], names[-1])]
