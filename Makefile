@@ -17,13 +17,13 @@ help:  ## show this list
 $(VENV)/.base: pyproject.toml requirements.lock Makefile
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing rummylab into $(VENV) ..."
-	@$(PIP) install -c requirements.lock -e '.[report,data]'
+	@$(PIP) install --no-compile -c requirements.lock -e '.[report,data]'
 	@touch $@
 	@echo "The first match of a game compiles its kernels for some seconds. To compile all of them now: make warm-up"
 
 $(VENV)/.check: $(VENV)/.base
 	@echo "installing the tools for make check ..."
-	@$(PIP) install -c requirements.lock -e '.[check]'
+	@$(PIP) install --no-compile -c requirements.lock -e '.[check]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.base

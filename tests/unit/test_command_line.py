@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -46,10 +47,17 @@ def test_the_commands_are_those_of_the_grammar() -> None:
     assert {name.partition(" ")[0] for name in NAMES if " " in name} == set(GROUPS)
 
 
+@cache
+def help_of(name: str) -> str:
+    """The help of the command *name* on a terminal of 80 columns."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        return run([*name.split(), "--help"]).stdout
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_help_fits_80_columns_and_has_an_example_of_the_command(command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    text = run([*command.name.split(), "--help"]).stdout
+def test_help_fits_80_columns_and_has_an_example_of_the_command(command: Any) -> None:
+    text = help_of(command.name)
     assert "Example: rummylab" in text
     assert command.example.startswith(command.name)
     assert max(map(len, text.splitlines())) <= 80
@@ -66,7 +74,7 @@ def test_a_command_with_a_shared_option_has_the_shared_one(command: Any) -> None
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_whatever_prints_can_print_json(command: Any) -> None:
-    has_json = "--json" in run([*command.name.split(), "--help"]).stdout
+    has_json = "--json" in help_of(command.name)
     assert has_json == (command.name not in TALKERS)
 
 
