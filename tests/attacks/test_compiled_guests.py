@@ -56,9 +56,10 @@ def test_guests_of_all_games_play_the_games_of_the_batch_and_are_recorded(game_n
 
 
 def test_reading_past_the_notes_forfeits_every_game() -> None:
-    result = match("gin", f"{HERE}:peeps", "simple", games=6, seed=KEY, workers=1)
+    # Every game costs a process that compiles. Two games in each seating show that the second one is lost as well.
+    result = match("gin", f"{HERE}:peeps", "simple", games=4, seed=KEY, workers=1)
     assert result.win_rate.value == 0
-    assert len(result.faults) == 6
+    assert len(result.faults) == 4
     assert {fault.kind for fault in result.faults} == {"crash"}
     assert "read or wrote outside an array" in result.faults[0].words
 

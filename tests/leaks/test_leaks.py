@@ -21,7 +21,17 @@ from gin_fold import GinFold
 from gin_pass_fold import GinPassFold
 from indian_fold import IndianFold
 
-from helpers import EVERY_PRESET, SPECS, RandomChooser, line_ups, make_deck, played_states, push, registered
+from helpers import (
+    EVERY_PRESET,
+    SPECS,
+    RandomChooser,
+    line_ups,
+    make_deck,
+    played_states,
+    push,
+    quick_players,
+    registered,
+)
 from rummylab.cards.deck import Deck
 from rummylab.engine.agent import Agent
 from rummylab.engine.observation import Observation
@@ -78,7 +88,7 @@ def positions(rules: Rules, n: int, seed: int) -> Iterator[State]:
     """Positions of *n* hands of each lineup; the showdown and the wall are all there, the long middle in part."""
     rng = np.random.default_rng(seed)
     eager = [RandomChooser(seed + seat, 1.0) for seat in range(1, rules.seats)]
-    last = registered(rules.name)[-1]
+    last = quick_players(rules.name)[-1]
     players = [*line_ups(rules.name, seed, rules.seats), [*eager, last], [last, *eager]]
     for k, pair in enumerate(players):
         for i in range(n):

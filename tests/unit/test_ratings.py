@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import choix
 import numpy as np
 import pytest
 
@@ -156,6 +155,8 @@ def test_what_exceeds_the_rate_in_self_play_is_told_as_a_difference() -> None:
 
 
 def test_strengths_of_highest_likelihood_agree_with_choix() -> None:
+    import choix  # here, because it takes each worker most of a second
+
     rng = np.random.default_rng(3)
     truth = np.array([0.0, 0.4, -0.7, 1.1, 0.2])
     n = len(truth)
