@@ -137,9 +137,22 @@ def test_buying_follows_the_margin() -> None:
         )
         for margin in (1000, -1000)
     )
-    assert never.points_per_hand.value != always.points_per_hand.value
+    assert never.points_per_hand != always.points_per_hand
     assert not never.tallies["illegal"].any()
     assert not always.tallies["illegal"].any()
+
+
+def test_an_upcard_that_brings_the_contract_nearer_is_declined_only_with_the_option() -> None:
+    declined = 0
+    for seed in range(40):
+        state = State.deal(contract("contract-7"), seed)
+        usual = choice(state)
+        made = contract_tables.choice(state, "contract-counter(decline=0)")
+        assert made == usual or (usual, made) == ("draw upcard", "draw stock")
+        declined += made != usual
+    assert 0 < declined < 40
+    ready = table_with(contract(), "7c 7h 7s 9c 9h Qh Kd", "3c 5d 6h 8s Td Qc Kh", up="9s")
+    assert contract_tables.choice(ready, "contract-counter(decline=0)") == "draw upcard", "it completes the contract"
 
 
 # --- Training ---------------------------------------------------------------------------------------------------------

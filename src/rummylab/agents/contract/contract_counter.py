@@ -3,10 +3,11 @@
 Source: ours. Policy: of the cards that the contract can spare, discard the one that leaves the most valuable position.
 The networks of :mod:`rummylab.agents.contract.contract_values` value a position by the distance to the contract and its
 live outs, what the hand costs, what the opponents show, and what the discard gives them. Take the upcard if it brings
-the contract nearer, or if the best discard with it is worth more than a draw from the stock, by a margin; buy it if the
-hand is worth more with it than without it. Lay down at once. Lay off naturals first, then wilds: where they make room
-for a card of the hand, else on a set, where they open no place for others. Departures: none. Trained by ``rummylab
-train contract-counter``; measured in docs/agents/contract.md.
+the contract nearer (with the option ``decline``, unless the stock is clearly worth more), or if the best discard with
+it is worth more than a draw from the stock, by a margin; buy it if the hand is worth more with it than without it. Lay
+down at once. Lay off naturals first, then wilds: where they make room for a card of the hand, else on a set, where they
+open no place for others. Departures: none. Trained by ``rummylab train contract-counter``; measured in
+docs/agents/contract.md.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ from rummylab.agents.contract.contract_values import (
     unseen_by,
     with_upcard,
 )
-from rummylab.agents.contract.greedy import measure_hand, wants_upcard
+from rummylab.agents.contract.greedy import measure_hand
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import read_tensors
 from rummylab.engine.rows import Floats, Params
@@ -54,11 +56,18 @@ class ContractCounterOptions(AgentOptions):
     """Options of the agent."""
 
     margin: float = option(15.0, "Points by which an upcard that brings the contract no nearer must beat the stock.")
+    decline: float = option(
+        1000.0,
+        "Points by which the stock must beat an upcard that brings the contract nearer; 1000: take every one.",
+        low=0,
+        high=1000,
+    )
     buy_margin: float = option(0.0, "Buy the upcard if the hand is worth this many points more with it.")
     noise: float = option(0.0, "Spread of the random error of a value, in points.", low=0, high=1000)
 
 
 P = ContractCounterOptions.indices()
+ALWAYS = 1000.0
 WEIGHTS = len(P)
 """Where the trained numbers begin in ``params``."""
 
@@ -73,17 +82,27 @@ def trained() -> Floats:
 
 
 @helper
-def _improves(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
-    """Return whether an upcard that brings the contract no nearer is worth more than a draw from the stock."""
+def _takes_upcard(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
+    """Return whether to take the upcard rather than a card from the stock.
+
+    Once the contract lies, that is if a meld takes it. Before, a card that completes the contract is always taken.
+    """
     noinline()
-    allowed = mine.hand & ~table.rules.wild_kinds
-    if table.up < 0 or r.has_laid_down(table, mine.seat) or allowed & ~bit(table.up) == 0:
+    up = np.int64(table.up)
+    if up < 0:
         return False
+    if r.has_laid_down(table, mine.seat):
+        return r.place_for(table, up) >= 0
+    short, helps = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room)
+    is_nearer = helps & (JOKER_BIT if r.is_wild(table.rules, up) else bit(up)) != 0
+    allowed = mine.hand & ~table.rules.wild_kinds & ~bit(up)
+    if allowed == 0 or (is_nearer and (short == 1 or params[P.decline] >= ALWAYS)):
+        return is_nearer
     left, at = unseen_by(table, mine), WEIGHTS + network_set(table)
     once, twice, jokers = with_upcard(table, mine)
-    taken, _ = best_discard(table, mine, once, twice, jokers, allowed & ~bit(table.up), left, params, at, 0.0, work)
+    taken, _ = best_discard(table, mine, once, twice, jokers, allowed, left, params, at, 0.0, work)
     drawn = hand_value(table, mine, mine.hand, mine.twice, mine.jokers, left, params, at + STOCK, work)
-    return taken > drawn + params[P.margin]
+    return taken > drawn + (-params[P.decline] if is_nearer else params[P.margin])
 
 
 @helper
@@ -157,6 +176,19 @@ def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
     return r.DISCARD_CODE + card
 
 
+@helper
+def choose(table: np.void, mine: np.void, params: Params) -> int:
+    """Return the move with the highest value."""
+    work = new_work()
+    if table.phase == r.BUY:
+        return np.int64(r.BUY_UPCARD) if _buys_upcard(table, mine, params, work) else np.int64(r.PASS)
+    if table.phase != r.DRAW:
+        return _play(table, mine, params, work)
+    if not r.can_draw_stock(table) or _takes_upcard(table, mine, params, work):
+        return np.int64(r.DRAW_PILE)
+    return np.int64(r.DRAW_STOCK)
+
+
 @register_agent(
     game="contract",
     name="contract-counter",
@@ -167,11 +199,4 @@ def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move with the highest value."""
-    work = new_work()
-    if table.phase == r.BUY:
-        return np.int64(r.BUY_UPCARD) if _buys_upcard(table, mine, params, work) else np.int64(r.PASS)
-    if table.phase != r.DRAW:
-        return _play(table, mine, params, work)
-    if not r.can_draw_stock(table) or wants_upcard(table, mine, work.room) or _improves(table, mine, params, work):
-        return np.int64(r.DRAW_PILE)
-    return np.int64(r.DRAW_STOCK)
+    return choose(table, mine, params)

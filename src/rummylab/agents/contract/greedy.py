@@ -123,6 +123,16 @@ def _play(table: np.void, mine: np.void, room: Ints) -> int:
     return r.DISCARD_CODE + _discard(table, mine, short, room) if r.discards(table, mine) else np.int64(r.PASS)
 
 
+@helper
+def choose(table: np.void, mine: np.void, room: Ints) -> int:
+    """Return the move that lowers the distance to the contract."""
+    if table.phase == r.DRAW:
+        return r.DRAW_PILE if not r.can_draw_stock(table) or wants_upcard(table, mine, room) else r.DRAW_STOCK
+    if table.phase == r.BUY:
+        return r.BUY_UPCARD if wants_upcard(table, mine, room) else r.PASS
+    return _play(table, mine, room)
+
+
 @register_agent(
     game="contract",
     name="contract-greedy",
@@ -131,9 +141,4 @@ def _play(table: np.void, mine: np.void, room: Ints) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move that lowers the distance to the contract."""
-    room = np.empty(ROOM, np.int64)
-    if table.phase == r.DRAW:
-        return r.DRAW_PILE if not r.can_draw_stock(table) or wants_upcard(table, mine, room) else r.DRAW_STOCK
-    if table.phase == r.BUY:
-        return r.BUY_UPCARD if wants_upcard(table, mine, room) else r.PASS
-    return _play(table, mine, room)
+    return choose(table, mine, np.empty(ROOM, np.int64))
