@@ -1,0 +1,170 @@
+"""The end of a stock at two seats, move by move in possible worlds.
+
+A world assigns the unseen cards to the opponent's hand and to the places of the stock; all assignments are equally
+likely. In each world both players go on like `contract-greedy` until the round is over, and a move is worth the points
+it wins there, with ten more for going out. If there are few enough assignments, each is played equally often, with
+different reshuffles. Then the value is the exact expectation over the unseen cards, given that both go on in this way;
+only the reshuffles are sampled. If there are more, worlds are drawn at random.
+
+`choose` is `contract-counter` with this search at the end of the stock. It compares the two draws, or all discards of
+naturals; laydowns and layoffs are those of `contract-counter`, and so is any move that no other one beats. No
+registered agent uses it yet, so that no agent compiles it: `benchmarks/contract_endgame.py` measures what it gains.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from rummylab._jit import helper, kernel
+from rummylab.agents.contract import contract_counter, greedy
+from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.card import JOKER_ID
+from rummylab.cards.rng import below, scramble
+from rummylab.engine.rows import Params
+from rummylab.engine.two_decks import MAX_CARDS, take_up
+from rummylab.games.contract import rules as r
+from rummylab.games.contract.distance import ROOM, Ints
+
+Scores = npt.NDArray[np.float64]
+BONUS = 10.0
+"""Points that going out counts beyond the points won, as in the training of `contract-counter`."""
+MAX_MOVES = 64
+
+
+@helper
+def list_unseen(table: np.void, mine: np.void, cards: Ints) -> int:
+    """Write the cards that a seat has not seen to *cards*; return how many they are."""
+    once, twice, jokers = r.unseen(table, mine)
+    n = np.int64(0)
+    for plane in (once, twice):
+        left = plane
+        while left:
+            cards[n] = lowest(left)
+            left &= left - 1
+            n += 1
+    cards[n : n + jokers] = JOKER_ID
+    return n + jokers
+
+
+@helper
+def n_assignments(n: int, stock: int, most: int) -> int:
+    """Return in how many ways *stock* places can be filled from *n* cards, or *most* + 1 if there are more."""
+    number = np.int64(1)
+    for taken in range(stock):
+        number = min(number * (n - taken), most + 1)
+    return number
+
+
+@helper
+def imagine(table: np.void, mine: np.void, cards: Ints, n: int, number: int, row: np.void) -> None:
+    """Write to *row* the world *number*: who has which of the *n* unseen *cards*; a random world if it is negative.
+
+    The digits of *number* say which of the cards left lies in each place of the stock; the opponent has the others. The
+    rest of *number* makes reshuffles differ in worlds with the same assignment.
+    """
+    noinline()
+    seat = np.int64(mine.seat)
+    other = 1 - seat
+    row.table = table
+    row.mine[seat] = mine
+    theirs = row.mine[other]
+    theirs.hand, theirs.twice = table.known[other], table.known_twice[other]
+    theirs.jokers = table.known_jokers[other]
+    theirs.seat, theirs.drawn = other, -1
+    left, stock = cards[:n].copy(), np.int64(table.stock)
+    is_random = number < 0
+    for place in range(stock):
+        k = below(mine, n) if is_random else number % n
+        number = number // n
+        n -= 1
+        row.deck[place] = left[k]
+        left[k] = left[n]
+    for k in range(n):
+        take_up(theirs, left[k])
+    if is_random:
+        number = below(mine, np.int64(128))
+    for place in range(stock, MAX_CARDS):  # the first reshuffle depends on the deck, a later one on the stream
+        row.deck[place] = number
+    row.rng = scramble(np.uint64(number))
+    row.pos = 0
+
+
+@helper
+def payoff(row: np.void, seat: int, room: Ints) -> float:
+    """Play a world to its end; return the points that *seat* wins, with the bonus."""
+    table = row.table
+    while table.actor >= 0:
+        r.step(row, greedy.choose(table, row.mine[table.actor], room))
+    if table.winner < 0:
+        return 0.0
+    points = float(table.paid[1 - seat] - table.paid[seat])
+    return points + BONUS if table.winner == seat else points - BONUS
+
+
+@helper
+def score_moves(table: np.void, mine: np.void, codes: Ints, n_codes: int, most: int, scores: Scores) -> None:
+    """Write to *scores* what each of the *n_codes* moves *codes* wins on average in at most *most* worlds."""
+    noinline()
+    cards, room, rows = np.empty(MAX_CARDS, np.int64), np.empty(ROOM, np.int64), np.empty(2, r.RECORD)
+    n = list_unseen(table, mine, cards)
+    assignments = n_assignments(n, np.int64(table.stock), most)
+    is_exact = assignments <= most
+    worlds = most // assignments * assignments if is_exact else most
+    scores[:n_codes] = 0.0
+    for number in range(worlds):
+        imagine(table, mine, cards, n, number if is_exact else np.int64(-1), rows[0])
+        for k in range(n_codes):
+            rows[1] = rows[0]
+            r.step(rows[1], codes[k])
+            scores[k] += payoff(rows[1], np.int64(mine.seat), room)
+    for k in range(n_codes):
+        scores[k] /= worlds
+
+
+@helper
+def write_moves(table: np.void, mine: np.void, code: int, codes: Ints) -> int:
+    """Write *code* and the moves that compete with it to *codes*; return how many they are."""
+    codes[0] = code
+    n = np.int64(1)
+    if table.phase == r.DRAW:
+        if table.up >= 0 and r.can_draw_stock(table):
+            codes[n] = r.DRAW_STOCK if code == r.DRAW_PILE else r.DRAW_PILE
+            n += 1
+    elif table.phase == r.PLAY and r.DISCARD_CODE <= code < r.LAY_OFF_CODE and table.n_hand[mine.seat] > 1:
+        left = r.discards(table, mine) & ~table.rules.wild_kinds & ~bit(code - r.DISCARD_CODE)
+        while left:
+            codes[n] = r.DISCARD_CODE + lowest(left)
+            left &= left - 1
+            n += 1
+    return n
+
+
+@helper
+def choose(table: np.void, mine: np.void, params: Params, stock: int, worlds: int) -> int:
+    """Return the move of `contract-counter` or, with at most *stock* cards in the stock, the one that wins most."""
+    code = np.int64(contract_counter.choose(table, mine, params))
+    if table.rules.seats > 2 or table.stock > stock:
+        return code
+    codes, scores = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.float64)
+    n = write_moves(table, mine, code, codes)
+    if n == 1:
+        return code
+    score_moves(table, mine, codes, n, worlds, scores)
+    best = 0
+    for k in range(1, n):
+        if scores[k] > scores[best]:
+            best = k
+    return codes[best]
+
+
+@kernel
+def scores_of(views: r.Rows, codes: Ints, most: int, out: Scores) -> None:
+    """Write what each of the moves *codes* is worth to the player whose view is the first of *views*."""
+    score_moves(views[0].table, views[0].mine, codes, len(codes), most, out)
+
+
+@kernel
+def choice_of(views: r.Rows, params: Params, stock: int, worlds: int) -> int:
+    """Return the move of `choose` for the player whose view is the first of *views*."""
+    return choose(views[0].table, views[0].mine, params, stock, worlds)

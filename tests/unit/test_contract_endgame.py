@@ -1,0 +1,136 @@
+"""The search at the end of the stock: its values are expectations, and with a long stock it changes nothing."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import perm
+from typing import Any
+
+import numpy as np
+import pytest
+
+from contract_tables import choice, deal
+from rummylab.agents.contract import endgame as e
+from rummylab.agents.registry import agent
+from rummylab.cards.card import JOKER_ID
+from rummylab.engine.position import Parsed
+from rummylab.engine.seats import Seat
+from rummylab.engine.state import State
+from rummylab.games.contract.view import contract
+
+RULES = contract(contract="S3+R7", hand_sizes="11", max_reshuffles=1)
+"""A hard contract, so rounds last; with one new stock, whose order a world settles by its cards."""
+GREEDY, COUNTER = (agent("contract", name) for name in ("contract-greedy", "contract-counter"))
+
+
+def short_stock(seed: int, phase: str) -> State:
+    """A round of `contract-greedy` with one card left in the stock, in the *phase*."""
+    for number in range(1000 * seed, 1000 * seed + 400):
+        state = State.deal(RULES, number)
+        while state.actor is not None:
+            seen: Any = state.observe()
+            if seen.table["stock"] == 1 and seen.phase == phase and len(discards(state)) != 1:
+                return state
+            state.push(GREEDY.act(seen))
+    pytest.fail("no stock was short")
+
+
+def discards(state: State) -> list[int]:
+    return [code for code in state.legal_actions.codes if e.r.DISCARD_CODE <= code < e.r.LAY_OFF_CODE]
+
+
+def twin_scores(state: State, codes: list[int]) -> list[float]:
+    """What each of the moves wins on average over all places of the hidden cards."""
+    row, seat = state.rows(), int(state.actor or 0)
+    table, other, pos = row["table"][0], 1 - seat, int(row["pos"][0])
+    theirs = row["mine"][0][other]
+    known, held = int(table["known"][other]), int(theirs["hand"])
+    hidden = [card for card in range(64) if (held & ~known) >> card & 1]
+    hidden += [JOKER_ID] * int(theirs["jokers"] - table["known_jokers"][other])
+    hidden += [int(card) for card in row["deck"][0][pos : pos + table["stock"]]]
+    row["pos"] = 0
+    row["deck"] = 0
+    totals = [0.0] * len(codes)
+    for places in permutations(range(len(hidden)), int(table["stock"])):
+        row["deck"][0][: len(places)] = [hidden[k] for k in places]
+        rest = [card for k, card in enumerate(hidden) if k not in places]
+        row["mine"]["hand"][0][other] = known | sum(1 << card for card in rest if card != JOKER_ID)
+        row["mine"]["jokers"][0][other] = table["known_jokers"][other] + rest.count(JOKER_ID)
+        for k, code in enumerate(codes):
+            totals[k] += payoff(State.at(Parsed(RULES, None, row.copy())), code, seat)
+    return [total / perm(len(hidden), int(table["stock"])) for total in totals]
+
+
+def payoff(world: State, code: int, seat: int) -> float:
+    """What *seat* wins if it makes a move and both go on like `contract-greedy`."""
+    world.push(RULES.decode(code))
+    while world.actor is not None:
+        world.push(GREEDY.act(world.observe()))
+    end = world.rows()["table"][0]
+    if end["winner"] < 0:
+        return 0.0
+    return int(end["paid"][1 - seat]) - int(end["paid"][seat]) + (e.BONUS if end["winner"] == seat else -e.BONUS)
+
+
+def exact_scores(state: State, codes: list[int], times: int = 1) -> Any:
+    """What the kernel says if every assignment of the unseen cards is played some *times*."""
+    scores = np.zeros(len(codes))
+    e.scores_of(state.observe().view, np.array(codes), times * n_unseen(state), scores)
+    return scores
+
+
+def n_unseen(state: State) -> int:
+    """How many cards the actor has not seen: as many assignments as there are if the stock has one card."""
+    table = state.rows()["table"][0]
+    other = 1 - int(state.actor or 0)
+    known = int(table["known"][other]).bit_count() + int(table["known_jokers"][other])
+    return int(table["stock"]) + int(table["n_hand"][other]) - known
+
+
+def test_a_move_is_worth_what_it_wins_in_all_worlds_on_average() -> None:
+    differ = 0
+    for seed, phase, size in (1, "draw", 2), (2, "draw", 2), (3, "draw", 2), (1, "play", 4), (3, "play", 4):
+        state = short_stock(seed, phase)
+        codes = state.legal_actions.codes[:size]
+        scores = exact_scores(state, codes)
+        assert scores == pytest.approx(twin_scores(state, codes))
+        differ += scores.min() < scores.max()
+    assert differ > 2, "the choice mattered"
+
+
+def test_the_move_that_wins_most_is_made() -> None:
+    differ = 0
+    for seed in range(6):
+        state = short_stock(seed, "play")
+        made, codes = e.choice_of(state.observe().view, COUNTER.params, 4, n_unseen(state)), discards(state)
+        if made in codes:
+            scores = exact_scores(state, codes)
+            wilds = int(state.rows()["table"][0]["rules"]["wild_kinds"])
+            naturals = [k for k, code in enumerate(codes) if not wilds >> code - e.r.DISCARD_CODE & 1]
+            assert scores[codes.index(made)] == scores[naturals].max()
+            differ += scores.min() < scores.max()
+    assert differ > 1
+
+
+def test_worlds_are_drawn_at_random_if_there_are_too_many() -> None:
+    differ = 0
+    for seed in range(4):
+        state = short_stock(seed, "play")
+        codes = state.legal_actions.codes[:2]
+        exact, sampled, total = exact_scores(state, codes, 100), np.zeros(2), np.zeros(2)
+        view = state.observe().view.copy()
+        for _ in range(400):
+            e.scores_of(view, np.array(codes), n_unseen(state) - 1, sampled)
+            total += sampled
+            differ += (sampled != exact).any()
+        assert total / 400 == pytest.approx(exact, abs=3)
+    assert differ > 100
+
+
+def test_with_a_long_stock_it_plays_like_the_counter() -> None:
+    state = deal()
+    while state.actor is not None and state.observe(Seat(0)).table["stock"] > 20:
+        made = RULES.decode(e.choice_of(state.observe().view, COUNTER.params, 4, 50))
+        assert str(made) == choice(state, "contract-counter")
+        state.push(made)
+    assert state.n_moves > 10
