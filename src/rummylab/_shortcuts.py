@@ -1,8 +1,8 @@
 """Shortcuts through Numba's compiler, taken while one of our kernels is compiled.
 
 Most of a cold start is Numba's own Python code, and much of that prepares what nobody reads, or finds out again what it
-found out before. The shortcuts give the same machine code, except for :func:`_call_function`, which gives code that
-does less. They are in force inside :func:`shortcuts` only, under Numba's compiler lock, so that functions of the user's
+found out before. The shortcuts give the same machine code; those of :mod:`rummylab._lowering` also leave LLVM less to
+remove. They are in force inside :func:`shortcuts` only, under Numba's compiler lock, so that functions of the user's
 own are compiled by stock Numba.
 """
 
@@ -15,14 +15,14 @@ from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import base, cgutils, errors, ir, postproc, transforms, types, typing
-from numba.core.callconv import CPUCallConv
+from numba.core import base, errors, ir, postproc, transforms, types, typing
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
 from numba.core.types.functions import BaseFunction
 
+from rummylab import _lowering
 from rummylab._compiler import helper_passes
 
 _NUMBERS = (types.Number, types.Boolean)
@@ -52,6 +52,7 @@ def shortcuts() -> Iterator[None]:
             _is_active = False
             _known_calls.clear()
             _known_attributes.clear()
+            _lowering.counted.clear()
             gc.freeze()  # what is left stays: looking through all of it would take as long as a small kernel
             if collects_garbage:
                 gc.enable()
@@ -144,35 +145,15 @@ def _collect_variables(value: Any, found: list[Any]) -> None:
         found += value.list_vars()
 
 
-def _call_function(self: Any, *args: Any, **options: Any) -> Any:
-    """Clear the places of a call's result and error before the call, not where the calling function begins.
-
-    Most functions return before they come to their rarest calls.
-    """
-    with _replacing((cgutils, "alloca_once", _place)):
-        return _stock_call_function(self, *args, **options)
-
-
-def _place(builder: Any, kind: Any, name: str = "") -> Any:
-    """Return a cleared place for a value on the stack."""
-    with builder.goto_entry_block():
-        place = builder.alloca(kind, name=name)
-    builder.store(kind(None), place)
-    return place
-
-
-class _NoColors:
-    """Numba's error messages as they are. It writes hundreds while it looks for the right version of an operator."""
-
-    def __getattr__(self, name: str) -> Any:
-        return str
+def _plain_text(self: Any, text: str, color: Any = None, style: Any = None) -> str:
+    """Leave error messages as they are. Numba writes hundreds while it looks for the right version of an operator."""
+    return text
 
 
 _stock_pipelines = Compiler.define_pipelines
 _stock_call_type = BaseFunction.get_call_type
 _stock_getattr = typing.BaseContext.resolve_getattr
 _stock_post_process = postproc.PostProcessor.run
-_stock_call_function = CPUCallConv.call_function
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (Compiler, "define_pipelines", _define_pipelines),
     (CPUContext, "load_additional_registries", _refresh_target),
@@ -180,9 +161,9 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (BaseFunction, "get_call_type", _get_call_type),
     (typing.BaseContext, "resolve_getattr", _resolve_getattr),
     (postproc.PostProcessor, "run", _post_process),
-    (CPUCallConv, "call_function", _call_function),
+    *_lowering.REPLACED,
     (ir.Inst, "_rec_list_vars", _list_variables),
     (base, "_has_loc", cache(base._has_loc)),
-    (errors, "_termcolor_inst", _NoColors()),
+    *(((errors.HighlightColorScheme, "_markup", _plain_text),) if hasattr(errors, "HighlightColorScheme") else ()),
     (llvm.ffi.lib._lock, "_cblist", []),  # nobody measures how long LLVM is locked
 )

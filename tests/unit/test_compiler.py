@@ -63,6 +63,33 @@ def with_a_branch_that_the_optimizer_removes(x):
         return at_the_bottom(x)
     return through(x)
 
+@helper
+def square_root(x):
+    if x < 0:
+        raise ValueError("below 0")
+    return x ** 0.5
+
+@kernel
+def passes_an_error_on(x):
+    return square_root(x) + 1
+
+@kernel
+def catches_an_error(x):
+    try:
+        return square_root(x)
+    except Exception:
+        return -1.0
+
+@kernel
+def elements(n):
+    numbers = np.zeros(n)
+    for k in range(n):
+        kept = numbers  # a reference that goes with the next round
+        numbers = kept.copy()
+        numbers[k] = k
+    numbers[-1] += 10
+    return numbers[0], numbers[-2], numbers[np.uint64(n - 1)], numbers[np.int8(-n)]
+
 @kernel
 def fails(x):
     return x.no_such_field
@@ -111,6 +138,17 @@ def test_a_helper_is_linked_although_only_another_helper_still_calls_it(module: 
 
 def test_a_kernel_outside_the_package_may_use_comprehensions_and_numpy(module: ModuleType) -> None:
     assert module.sum_of_squares(4) == 14
+
+
+def test_errors_reach_the_caller_or_whoever_catches_them(module: ModuleType) -> None:
+    assert module.passes_an_error_on(4) == 3
+    with pytest.raises(ValueError, match="below 0"):
+        module.passes_an_error_on(-1)
+    assert [module.catches_an_error(x) for x in (4, -1)] == [2, -1]
+
+
+def test_elements_are_counted_from_both_ends(module: ModuleType) -> None:
+    assert module.elements(4) == (0, 2, 13, 0)
 
 
 def _replaced() -> list[Any]:

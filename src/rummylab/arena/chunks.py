@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from rummylab._jit import is_cold
+from rummylab._sources import PACKAGE, sources_of
+from rummylab.agents.registry import agent, entries
 from rummylab.arena.backends import Backend, in_order, workers_of
 from rummylab.arena.jobs import AddingUp, Played, Task, play_task
 from rummylab.arena.keys import Lineup, shown
@@ -25,6 +27,7 @@ from rummylab.arena.statistics import Z95
 from rummylab.arena.store import Run
 from rummylab.arena.sums import MatchSums
 from rummylab.arena.totals import LineupTotal
+from rummylab.engine.options import parse_call
 from rummylab.games.registry import game
 
 Progress = Callable[[int, int, str], None]
@@ -34,12 +37,17 @@ Forecast = Callable[[float], None]
 WORTH_A_FORECAST = 40
 """Deals below which nobody asks how long they take."""
 SECONDS_OF_PILOTS = 2.0
+_MOST_AGENTS = 256
+"""Agents that a byte can number."""
 Work = Callable[..., Played]
 """Plays a task; one that is played for a plan takes the number of games to record too."""
-_LOAD = (
-    "import os, sys; from rummylab.agents.registry import agent; [agent(sys.argv[1], name) for name in sys.argv[2:]]; "
-    "os._exit(0)"  # taking the compiler apart piece by piece takes half a second
-)
+_LOAD = """
+import os, sys
+from rummylab.agents.registry import agent
+while number := os.read(0, 1):
+    agent(sys.argv[1], sys.argv[2 + number[0]])
+os._exit(0)  # taking the compiler apart piece by piece takes half a second
+"""
 
 
 def play_chunks(
@@ -191,20 +199,42 @@ class Meter:
 
 
 def compile_together(game_name: str, names: Sequence[str]) -> None:
-    """On the very first start, compile the agents in other processes while this one compiles the driver."""
-    ours = list(dict.fromkeys(name for name in names if not is_outside(game_name, name)))
+    """On the very first start, compile the agents in other processes while this one compiles the driver.
+
+    Whoever is free takes the next agent: its number is a byte in a pipe that all processes read.
+    """
+    ours = _largest_first(game_name, [name for name in names if not is_outside(game_name, name)])
     if not ours or not is_cold(game(game_name).module_name("batch")):
         return
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    n_others = min(len(ours), max((os.cpu_count() or 1) - 1, 1))
-    commands = [[sys.executable, "-c", _LOAD, game_name, *ours[i::n_others]] for i in range(n_others)]
-    with ExitStack() as running:
-        others = [running.enter_context(subprocess.Popen(command, env=environment)) for command in commands]
+    command = [sys.executable, "-c", _LOAD, game_name, *ours]
+    numbers, filled = os.pipe()
+    with ExitStack() as running, open(numbers, "rb", buffering=0) as waiting:
+        with open(filled, "wb", buffering=0) as queue:
+            queue.write(bytes(range(len(ours))))
+        n_others = min(len(ours), max((os.cpu_count() or 1) - 1, 1))
+        others = [
+            running.enter_context(subprocess.Popen(command, stdin=waiting, env=environment)) for _ in range(n_others)
+        ]
         try:
             _ = game(game_name).batch
+            while number := waiting.read(1):
+                agent(game_name, ours[number[0]])
             for other in others:
                 other.wait()
         except BaseException:
             for other in others:
                 other.kill()
             raise
+
+
+def _largest_first(game_name: str, names: Sequence[str]) -> list[str]:
+    """Return one agent for each kernel that *names* need, those with the most source text first."""
+    homes = {found.name: found.home for found in entries(game_name)}
+    sizes = {}
+    for name in names:
+        home = homes.get(parse_call(name)[0])
+        if home is not None and home not in sizes:
+            path = PACKAGE.joinpath(*home.split(".")[1:]).with_suffix(".py")
+            sizes[home] = sum(part.stat().st_size for part in sources_of(path)), name
+    return [name for _, name in sorted(sizes.values(), reverse=True)[:_MOST_AGENTS]]
