@@ -36,3 +36,9 @@ def chance_of_knock(views: Any, theirs: int, deadwood: int) -> float:
     table = views[0].table
     search.write_knock_chances(table, 1 - views[0].mine.seat, chances)
     return search.knock_chance(deadwood, theirs, table.limit, chances)
+
+
+@kernel
+def sampled_hands(views: Any, params: Any, hands: Any) -> None:
+    """Fill *hands* with hands that the opponent may hold."""
+    search.sample_hands(views[0].table, views[0].mine, params, hands)

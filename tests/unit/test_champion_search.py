@@ -74,9 +74,10 @@ def test_points_of_a_knock_are_those_of_the_referee() -> None:
     assert np.mean(np.array(differences) == 0) >= 0.9  # which melds to lay down is not thought about
 
 
-def test_an_opponent_who_gets_gin_by_the_discard_takes_it_and_scores() -> None:
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_an_opponent_who_gets_gin_by_the_discard_takes_it_and_scores(depth: int) -> None:
     seen = a_turn()
-    params = agent("gin", "champion-search").params
+    params = agent("gin", f"champion-search(depth={depth})").params
     hand = int(seen.mine["hand"])
     free = ((1 << 64) - 1) & ~(hand | int(seen.table["pile"]))
     for card in to_ids(hand):
@@ -92,8 +93,23 @@ def test_an_opponent_who_gets_gin_by_the_discard_takes_it_and_scores() -> None:
     else:
         pytest.fail("no such hand is possible here")
     found = kernels.score_of_discard(seen.view.copy(), card, np.array([theirs]), params)
-    # They discard one card of a group of four: gin.
-    assert found == -(25 + min_deadwood(hand & ~(1 << card)))
+    # They discard one card of a group of four: gin. Where nobody plays their turn, networks value it from their side.
+    gin_for_them = -(25 + min_deadwood(hand & ~(1 << card)))
+    assert (found == gin_for_them) == (depth > 0)
+    assert found < 0
+
+
+def test_every_belief_samples_possible_hands_and_the_joint_one_knows_most_of_melds() -> None:
+    seen = a_turn(seed=4, turn=10)
+    known, other = int(seen.table["known"][1 - seen.seat]), int(seen.table["pile"]) | int(seen.mine["hand"])
+    deadwood = []
+    for belief in (search.JOINT, search.MARGINALS, search.COUNTS):
+        hands = np.zeros(200, np.int64)
+        kernels.sampled_hands(seen.view.copy(), agent("gin", f"champion-search(belief={belief})").params, hands)
+        assert {int(hand).bit_count() for hand in hands} == {10}
+        assert all(int(hand) & known == known and int(hand) & other == 0 for hand in hands)
+        deadwood.append(np.mean([min_deadwood(int(hand)) for hand in hands]))
+    assert deadwood[0] < deadwood[1] - 5 < deadwood[2]
 
 
 def test_the_chance_of_a_knock_follows_what_the_opponent_has_done() -> None:

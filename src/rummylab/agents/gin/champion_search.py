@@ -46,7 +46,8 @@ from rummylab.agents.gin.champion_values import (
 from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw
 from rummylab.agents.gin.utility_search import begin
 from rummylab.agents.register import register_agent
-from rummylab.beliefs.gin import joint
+from rummylab.beliefs.gin import counts, joint
+from rummylab.beliefs.gin import sampling as by_card
 from rummylab.beliefs.gin.uniform import unseen
 from rummylab.cards.bits import bit, lowest, noinline, popcount, stack_array
 from rummylab.cards.melds import Masks, arrangement, best_discards, melded, min_deadwood
@@ -80,6 +81,9 @@ FRESH, FRESH_TURN, FRESH_DEADWOOD, FRESH_KNOCK, FRESH_GIN = 0.5, -0.22, 0.05, 0.
 knock of theirs in this match without gin, and gin."""
 WAITED = 0.04
 """The chance that an opponent knocks who could have done so before and did not."""
+JOINT, MARGINALS, COUNTS = range(3)
+"""Beliefs that hands are sampled from: the joint belief; each card by itself, as likely as the joint belief says; all
+unseen cards alike. The last two are for measurements."""
 _TRIES = 8
 
 
@@ -93,6 +97,8 @@ class SearchOptions(AgentOptions):
     margin: float = option(1.5, "Moves this many points below the best are tried.", low=0)
     share: float = option(0.4, "Share of the worlds in the value of a discard.", low=0, high=1)
     draw_share: float = option(0.75, "Share of the look at all cards in the value of the stock.", low=0, high=1)
+    depth: int = option(1, "Turns played in a world after a discard: 0, 1 (the opponent's) or 2.", low=0, high=2)
+    belief: int = option(JOINT, "Sampled hands: 0 whole hands, 1 card by card, 2 all alike.", low=JOINT, high=COUNTS)
 
 
 P = SearchOptions.indices()
@@ -162,8 +168,44 @@ def next_value(row: np.void, seat: int, params: Params, work: Any, values: Float
 
 
 @helper
-def value_of_taking(row: np.void, seat: int, chances: Floats, params: Params, work: Any, values: Floats) -> float:
-    """Return what the position is worth to *seat* if the opponent, to draw, takes the upcard."""
+def value_after_turn(row: np.void, seat: int, drawn: int, params: Params, work: Any, values: Floats) -> float:
+    """Return what the position is worth to *seat*, whose turn it is to draw, after that turn.
+
+    They play it as the champion would, with *drawn* on top of the stock, and the networks value what follows from the
+    opponent's side.
+    """
+    table, mine = row.table, row.mine[seat]
+    if table.actor < 0 or table.phase != DRAW:
+        return 0.0
+    sight = look(table, mine, ALL_TURNS)
+    write_chances(sight, mine.hand, params, VALUES, work)
+    stock = stock_value(table, sight, mine.hand, params, VALUES, work)
+    takes = bit(table.up) & melding_cards(mine.hand) != 0
+    takes = takes and take_value(table, sight, mine.hand, params, VALUES, work, values) > stock
+    row.deck[row.pos] = drawn
+    step(row, TAKE_UP_CARD if takes else DRAW_STOCK)
+    sight = look(table, mine, ALL_TURNS)
+    card, value, knock, knock_value = turn_values(table, mine, sight, params, VALUES, work, values)
+    kept = min_deadwood(mine.hand & ~bit(knock)) if knock >= 0 else np.int64(0)
+    if knock >= 0 and (kept == 0 or knock_value > value):
+        return float(knock_points(mine.hand & ~bit(knock), kept, row.mine[1 - seat].hand, table.rules))
+    step(row, DISCARD_CODE + card)
+    return -next_value(row, 1 - seat, params, work, values)
+
+
+@helper
+def value_of_rest(row: np.void, seat: int, stock: int, params: Params, work: Any, values: Floats) -> float:
+    """Return what the position is worth to *seat* after the opponent's turn; the cards *stock* are left."""
+    if params[P.depth] < 2 or stock == 0:
+        return next_value(row, seat, params, work, values)
+    return value_after_turn(row, seat, any_card(row.mine[seat], stock), params, work, values)
+
+
+@helper
+def value_of_taking(
+    row: np.void, seat: int, stock: int, chances: Floats, params: Params, work: Any, values: Floats
+) -> float:
+    """Return what the position is worth to *seat* if the opponent, to draw, takes the upcard and not one of *stock*."""
     table, ours = row.table, row.mine[seat].hand
     theirs, up = row.mine[1 - seat].hand, bit(table.up)
     cheapest, least = best_discards(theirs | up, theirs)
@@ -174,7 +216,7 @@ def value_of_taking(row: np.void, seat: int, chances: Floats, params: Params, wo
     if chance < 1:
         step(row, TAKE_UP_CARD)
         step(row, DISCARD_CODE + lowest(cheapest))
-        total += (1 - chance) * next_value(row, seat, params, work, values)
+        total += (1 - chance) * value_of_rest(row, seat, stock, params, work, values)
     return total
 
 
@@ -202,7 +244,7 @@ def value_of_stock(
     step(row, DRAW_STOCK)
     cheapest, _ = best_discards(theirs | bit(drawn), theirs | bit(drawn))
     step(row, DISCARD_CODE + lowest(cheapest))
-    return total / n + (1 - knocks / n) * next_value(row, seat, params, work, values)
+    return total / n + (1 - knocks / n) * value_of_rest(row, seat, stock & ~bit(drawn), params, work, values)
 
 
 @helper
@@ -223,7 +265,15 @@ def harmless_card(mine: np.void, stock: int, theirs: int, limit: int, chances: F
 @helper
 def sample_hands(table: np.void, mine: np.void, params: Params, hands: Masks) -> None:
     """Fill *hands* with equally likely hands of the opponent."""
-    joint.sample_worlds(table, mine, mine, params, np.int64(BELIEF), np.int64(params[P.proposed]), hands)
+    if params[P.belief] == JOINT:
+        joint.sample_worlds(table, mine, mine, params, np.int64(BELIEF), np.int64(params[P.proposed]), hands)
+        return
+    belief = np.empty(52, np.float32)
+    if params[P.belief] == MARGINALS:
+        joint.fill(table, mine, params, np.int64(BELIEF), belief)
+    else:
+        counts.fill(table, mine, params, np.int64(BELIEF), belief)
+    by_card.sample_hands(mine, unseen(table, mine), belief, np.empty(by_card.SHAPE, np.float64), hands, len(hands))
 
 
 @helper
@@ -250,8 +300,10 @@ def score_discards(
             if row.table.actor < 0 or row.table.phase != DRAW:
                 continue  # the last card of the stock: nobody wins
             up = bit(cards[k])
-            if melded(theirs | up) & up:
-                scores[k] += value_of_taking(row, seat, chances, params, work, values)
+            if params[P.depth] == 0:
+                scores[k] -= next_value(row, 1 - seat, params, work, values)
+            elif melded(theirs | up) & up:
+                scores[k] += value_of_taking(row, seat, stock, chances, params, work, values)
             else:
                 scores[k] += value_of_stock(row, seat, stock, drawn, chances, params, work, values)
     scores[:n] /= len(hands)
