@@ -127,4 +127,20 @@ def test_a_best_response_starts_from_the_champion_and_learns_points_alone() -> N
     run.run_round()
     assert (run.weights[0] != before[0]).any()
     np.testing.assert_array_equal(run.weights[1], before[1])
-    assert run.result()["against"] == "mindist-outs"
+    found = run.result()
+    assert found["against"] == "mindist-outs"
+    assert found["games"] == 20
+    for name in ("points", "win_rate"):
+        low, high = found[f"{name}, 95%"]
+        assert low < found[name] < high
+
+
+def test_the_result_of_a_best_response_is_a_match_on_deals_of_its_own() -> None:
+    options = IndianChampionTraining(games=20, against="mindist-score", from_champion=True, seed=2)
+    run = trainer.IndianChampion(options)
+    seed = trainer.seed_for(2, trainer.RESULT)
+    assert seed != trainer.seed_for(2, trainer.MEASUREMENT)
+    played = match("indian", "indian-champion", "mindist-score", games=200, seed=seed, workers=1)
+    found = run.result()  # before the first round it is the champion
+    assert found["points"] == round(played.points_per_hand.value, 4)
+    assert found["win_rate, 95%"] == [round(bound, 4) for bound in played.win_rate.ci]

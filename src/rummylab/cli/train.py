@@ -34,6 +34,11 @@ def command_line() -> str:
     return " ".join(["rummylab", *sys.argv[1:]])
 
 
+def result_words(result: Mapping[str, Any]) -> str:
+    """Return the plain figures of a measured *result*; what it tables by kind is for the manifest."""
+    return ", ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, Mapping))
+
+
 def resume_words(out: Path) -> str:
     """Return what to tell a user who interrupts a training run in *out*."""
     return f"The complete rounds are in {out}. Run the same command again to resume."
@@ -104,4 +109,6 @@ def _train(name: str, options: Any, out: Path, *, plot: bool, quiet: bool, as_js
         return
     last = ", ".join(f"{column} {value:.6g}" for column, value in zip(run.COLUMNS, run.curve[-1][1:], strict=True))
     say(f"{run.round} rounds; {last}")
+    if result := result_words(manifest["result"]):
+        say(f"Measured at the end: {result}")
     say(f"Written: {out / run.ARTIFACT}")
