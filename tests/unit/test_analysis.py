@@ -20,9 +20,11 @@ from rummylab.analysis.review import cross_fitted, review, review_match, state_b
 from rummylab.analysis.tables import TableValues
 from rummylab.analysis.trials import PROBE, payoffs_of, playouts_by
 from rummylab.analysis.values import Analysis, Budget, Reason, analyze
+from rummylab.cards.hand import Hand
 from rummylab.engine.action import as_action
 from rummylab.engine.rows import copy_of
 from rummylab.errors import IllegalActionError, OptionError, RecordError
+from rummylab.games.indian.mindist import min_dist
 
 FEW = Budget(worlds=12, seconds=None)
 MANY = Budget(worlds=600, seconds=None)
@@ -226,6 +228,38 @@ def test_indian_reasons_follow_the_hand() -> None:
             assert of(found, str(move.action), "min_score").number == min(cap, seen.min_score_after(move.action.card))
     distances = {of(found, str(move.action), "min_dist").number for move in found.moves}
     assert len(distances) > 1
+
+
+def distance_of(seen: Any, hand: Hand) -> int:
+    return int(min_dist(hand.mask, hand.twice, hand.jokers, seen.wild))
+
+
+def outs_by_trying(seen: Any, hand: Hand) -> int:
+    """Count the unseen cards that lower the MinDist of thirteen cards."""
+    now = distance_of(seen, hand)
+    return sum(distance_of(seen, hand + Hand.of([card])) < now for card in seen.unseen)
+
+
+@pytest.mark.parametrize("case", ["indian", "indian-3"])
+def test_draws_and_discards_in_indian_have_distance_live_outs_and_danger(case: str) -> None:
+    seen: Any = next(state.observe() for state in (table(case, 6), table(case, 8)) if state.observe().upcard)
+    found = analyze(seen, budget=FEW)
+    with_it = seen.hand + Hand.of([seen.upcard])
+    nearest = [with_it - Hand.of([card]) for card in with_it]
+    least = min(distance_of(seen, left) for left in nearest)
+    live = max(outs_by_trying(seen, left) for left in nearest if distance_of(seen, left) == least)
+    assert of(found, "draw upcard", "min_dist").number == least
+    assert of(found, "draw upcard", "outs").number == live
+    assert of(found, "draw stock", "min_dist").number == distance_of(seen, seen.hand)
+    assert of(found, "draw stock", "outs").number == outs_by_trying(seen, seen.hand)
+    seen = table(case, 7).observe()
+    found = analyze(seen, budget=FEW)
+    discards = [move.action for move in found.moves if move.action.verb == "discard"]
+    assert len(discards) > 2
+    dangers = [of(found, str(action), "danger").number for action in discards]
+    assert 0 <= min(dangers) < max(dangers) <= 1
+    for action in discards:
+        assert of(found, str(action), "outs").number == outs_by_trying(seen, seen.hand - Hand.of([action.card]))
 
 
 def test_dropping_costs_more_after_a_draw() -> None:

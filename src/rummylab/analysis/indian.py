@@ -117,20 +117,38 @@ def reasons(seen: Observation, action: Action, signals: dict[str, float]) -> tup
         cost = int(rules["later_drop"] if seen.table["draws"][seen.seat] else rules["first_drop"])
         return (Reason("drop_cost", cost, f"costs {cost} points for certain"),)
     if action.verb == "draw upcard" and seen.upcard is not None:
-        with_it = Hand.of([*seen.hand, seen.upcard], decks=2)
-        now = int(min_dist(seen.hand.mask, seen.hand.twice, seen.hand.jokers, seen.wild))
-        after = int(min_dist(with_it.mask, with_it.twice, with_it.jokers, seen.wild))
-        away = f"{counted(now, 'card')} from a declaration"
-        words = f"brings the hand from {now} to {after} away" if after < now else f"leaves the hand {away}"
-        return (Reason("min_dist", after, f"{seen.upcard:unicode} {words}", cards=(seen.upcard,)),)
+        return _take_reasons(seen, seen.upcard)
     if action.verb == "draw stock":
         wait = wait_of(seen, seen.hand)
-        near = Reason("outs", wait.outs, f"{counted(wait.outs, 'unseen card')} would bring the hand nearer")
+        near = (
+            Reason("outs", wait.outs, f"{counted(wait.outs, 'unseen card')} would bring the hand nearer"),
+            Reason("min_dist", wait.distance, f"until then it is {_away(wait.distance)}"),
+        )
         if seen.table["rules"]["no_drops"]:
-            return (near,)
+            return near
         paid = signals.get("paid", 0.0)
-        return (near, Reason("expected_loss", paid, f"playing on loses {paid:.0f} points on average"))
+        return (*near, Reason("expected_loss", paid, f"playing on loses {paid:.0f} points on average"))
     return ()
+
+
+def _away(distance: int) -> str:
+    return f"{counted(distance, 'card')} from a declaration"
+
+
+def _take_reasons(seen: IndianObservation, card: Card) -> tuple[Reason, ...]:
+    """Return what the hand is like with the upcard and without the best discard: nearest first, then most live outs."""
+    now = int(min_dist(seen.hand.mask, seen.hand.twice, seen.hand.jokers, seen.wild))
+    with_it = Hand.of([*seen.hand, card], decks=2)
+    after = int(min_dist(with_it.mask, with_it.twice, with_it.jokers, seen.wild))
+    words = f"brings the hand from {now} to {after} away" if after < now else f"leaves the hand {_away(now)}"
+    distance = Reason("min_dist", after, f"{card:unicode} {words}", cards=(card,))
+    if after == 0:
+        return (distance,)
+    waits = (wait_of(seen, with_it - Hand.of([discard])) for discard in set(with_it))
+    live = max(wait.outs for wait in waits if wait.distance == after)
+    return distance, Reason(
+        "outs", live, f"after the best discard {counted(live, 'unseen card')} would bring it nearer"
+    )
 
 
 def _discard_reasons(seen: IndianObservation, card: Card, signals: dict[str, float]) -> tuple[Reason, ...]:
@@ -139,7 +157,7 @@ def _discard_reasons(seen: IndianObservation, card: Card, signals: dict[str, flo
     who = "the opponent" if seen.rules.seats == 2 else "the next player"
     danger = Reason("danger", taken, f"{who} takes {card:unicode} in {percent(taken)} of possible deals", cards=(card,))
     found = [
-        Reason("min_dist", wait.distance, f"leaves the hand {counted(wait.distance, 'card')} from a declaration"),
+        Reason("min_dist", wait.distance, f"leaves the hand {_away(wait.distance)}"),
         Reason("outs", wait.outs, f"{counted(wait.outs, 'live card')} would bring it nearer"),
         Reason("expected_draws", wait.draws, f"about {wait.draws:.1f} more draws to declare"),
         Reason("min_score", wait.score, f"leaves {wait.score} points to lose"),
