@@ -36,6 +36,7 @@ POOLS = (
     ("indian-champion", ("mindist-outs-match",), 4),
     ("indian-champion", ("mindist-outs-drop",) * 5, 40),
 )
+TABLES = ("duels", "fields", "pools", "drops", "later", "standings")
 LOST = (0, 20, 40, 60, 80)
 """Points lost by the players of a pool."""
 
@@ -71,13 +72,13 @@ def pools(games: int, seed: int) -> Iterator[str]:
         yield f"| `{one}` | `{others[0]}` | {seats} | {_won(result)} | {100 / seats:.1f}% | {result.games:,} |"
 
 
-class Openings:
-    """What deals brought to a champion that never drops, by its hand before the first draw."""
+class Hands:
+    """What deals brought to *player* by the hand before draw number *turn*, the first of which is 0."""
 
-    def __init__(self, rules: str, deals: int, seed: int) -> None:
-        notes = play(agent("indian", "indian-champion-stays"), rules, seed, deals, every=False)
-        first = notes.draws[:, v.DRAWS] == 0
-        lines, self.results = notes.draws[first], notes.draw_results[first]
+    def __init__(self, player: str, rules: str, deals: int, seed: int, turn: int = 0) -> None:
+        notes = play(agent("indian", player), rules, seed, deals, every=False)
+        here = np.round(notes.draws[:, v.DRAWS] * 10) == turn
+        lines, self.results = notes.draws[here], notes.draw_results[here]
         self.started = lines[:, v.STARTED]
         self.distance = np.minimum(lines[:, v.DISTANCE : v.DISTANCE + v.N_DISTANCES].argmax(1), 5)
         self.jokers = np.minimum(np.round(lines[:, v.JOKERS] / 0.4).astype(int), 2)
@@ -90,14 +91,23 @@ class Openings:
 
 def drops(deals: int, seed: int) -> Iterator[str]:
     """Yield a table of what a deal brings to who does not drop, by MinDist and jokers, moving first and second."""
-    openings = Openings("paper", deals, seed)
+    return by_hand(Hands("indian-champion-stays", "paper", deals, seed))
+
+
+def later(deals: int, seed: int) -> Iterator[str]:
+    """Yield the same table before the second draw, for a player who drops before the first one only."""
+    return by_hand(Hands("indian-champion", "paper", deals, seed, turn=1))
+
+
+def by_hand(hands: Hands) -> Iterator[str]:
+    """Yield a table of results by MinDist and jokers, moving first and second."""
     yield "| moving | jokers | MinDist 2 | MinDist 3 | MinDist 4 | MinDist 5 or more |"
     yield "|---|---|---|---|---|---|"
     for started, words in ((1, "first"), (0, "second")):
         for n in range(3):
             cells = []
             for d in (2, 3, 4, 5):
-                found = openings.of(started, n, d)
+                found = hands.of(started, n, d)
                 error = 1.96 * found.std() / len(found) ** 0.5 if len(found) else 0.0
                 cells.append(f"{found.mean():+.1f} ± {error:.1f}" if len(found) >= 100 else "")
             yield f"| {words} | {n if n < 2 else '2 or more'} | {' | '.join(cells)} |"
@@ -105,7 +115,7 @@ def drops(deals: int, seed: int) -> Iterator[str]:
 
 def standings(deals: int, seed: int) -> Iterator[str]:
     """Yield a table of the hands to drop in pool 101, by the points that the player and the opponent have lost."""
-    openings = Openings("platform(decks=2, printed_jokers=2)", deals, seed)
+    openings = Hands("indian-champion-stays", "platform(decks=2, printed_jokers=2)", deals, seed)
     table = c.load_tensors(c.ARTIFACT)["drops"]
     yield f"| you have lost | {' | '.join(f'they have lost {lost}' for lost in LOST)} |"
     yield f"|---|{'---|' * len(LOST)}"
@@ -118,7 +128,7 @@ def standings(deals: int, seed: int) -> Iterator[str]:
         yield f"| {ours} | {' | '.join(cells)} |"
 
 
-def _dropped_from(openings: Openings, started: int, jokers: int, value: float) -> str:
+def _dropped_from(openings: Hands, started: int, jokers: int, value: float) -> str:
     """Return the lowest MinDist at which a hand is worth less than *value* on average; a dash if there is none."""
     for distance in (2, 3, 4, 5):
         found = openings.of(started, jokers, distance)
@@ -141,7 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=20_000, help="deals for each pair")
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--only", choices=("duels", "fields", "pools", "drops", "standings"), help="measure one table")
+    parser.add_argument("--only", choices=TABLES, help="measure one table")
     parser.add_argument("--write", type=Path, help="directory for tables.md, the tables of its README")
     chosen = parser.parse_args()
     text: list[str] = []
@@ -150,6 +160,7 @@ def main() -> None:
         ("fields", "Four and six seats", fields(chosen.games, chosen.seed)),
         ("pools", "Pool 101", pools(chosen.games, chosen.seed)),
         ("drops", "What a deal brings without a drop", drops(10 * chosen.games, chosen.seed)),
+        ("later", "What a deal brings before the second draw", later(10 * chosen.games, chosen.seed)),
         ("standings", "Which hands to drop in pool 101", standings(4 * chosen.games, chosen.seed)),
     ):
         if chosen.only not in (None, name):
