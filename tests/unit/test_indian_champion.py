@@ -22,9 +22,10 @@ from rummylab.learning.options import IndianChampionTraining  # noqa: E402
 from rummylab.learning.trainers import indian_champion as trainer  # noqa: E402
 
 
-def upcards_taken(margin: float, deals: int = 12) -> int:
+def upcards_taken(margin: float, discount: float = 0.0, deals: int = 12) -> int:
     """How often the champion takes the upcard in some deals against itself; none of these cards completes a hand."""
-    player = trainer.player_of(c.act.params[c.WEIGHTS : c.WEIGHTS + v.N_WEIGHTS], margin=margin, drops=False)
+    options = {"margin": margin, "discount": discount, "drops": False}
+    player = trainer.player_of(c.load_tensors(c.ARTIFACT)["points"], **options)
     taken = 0
     for seed in range(deals):
         moves = [str(event.action) for event in play(indian("paper"), [player, player], seed).log]
@@ -34,6 +35,10 @@ def upcards_taken(margin: float, deals: int = 12) -> int:
 
 def test_the_upcard_must_be_worth_more_by_the_margin() -> None:
     assert upcards_taken(1000.0) < upcards_taken(3.0) < upcards_taken(-1000.0)
+
+
+def test_the_margin_is_less_where_the_upcard_brings_the_hand_one_card_from_a_declaration() -> None:
+    assert upcards_taken(1000.0) < upcards_taken(1000.0, discount=2000.0) < upcards_taken(-1000.0)
 
 
 def test_notes_of_every_discard_hold_the_one_made_and_its_result() -> None:
@@ -60,13 +65,15 @@ def test_joined_notes_point_at_their_own_lines() -> None:
     np.testing.assert_array_equal(moved, np.where(follows >= 0, follows + first, -1))
 
 
-def test_the_kernel_chooses_the_discard_that_pytorch_values_most() -> None:
-    after, stock = build(torch, trainer.AFTER, 7), build(torch, trainer.STOCK, 8)
-    flat = flat_weights(after, stock)
-    np.testing.assert_array_equal(flat_weights(*rebuilt(torch, flat, trainer.AFTER, trainer.STOCK)), flat)
+@pytest.mark.parametrize("n_sets", [1, 2])
+def test_the_kernel_chooses_the_discard_that_pytorch_values_most(n_sets: int) -> None:
+    sets = [[build(torch, trainer.AFTER, 7 + k), build(torch, trainer.STOCK, 8 + k)] for k in range(n_sets)]
+    flat = np.array([flat_weights(*networks) for networks in sets])
+    np.testing.assert_array_equal(flat_weights(*rebuilt(torch, flat[0], trainer.AFTER, trainer.STOCK)), flat[0])
     player = trainer.player_of(flat, drops=False)
     found = trainer.play(player, "paper", 9, 30, every=True)
-    values = predicted(torch, after, np.ascontiguousarray(found.lines[:, : v.N_AFTER]))
+    inputs = np.ascontiguousarray(found.lines[:, : v.N_AFTER])
+    values = np.mean([predicted(torch, after, inputs) for after, _ in sets], axis=0)
     best = np.full(len(found.decisions), -np.inf)
     np.maximum.at(best, found.decision_of, values)
     np.testing.assert_allclose(values[found.decisions[:, D_CHOSEN]], best, atol=1e-4)
@@ -110,11 +117,19 @@ def test_a_pool_is_played_by_the_table_of_drops() -> None:
     for step in (20, 19):  # the pool begins with 101 points to lose, in steps of five the last of them
         table = np.full((c.N_STEPS, c.N_STEPS), standings.NEVER, np.float32)
         table[step] = 1000
-        player = trainer.player_of(c.act.params[c.WEIGHTS : c.WEIGHTS + v.N_WEIGHTS])
+        player = trainer.player_of(c.load_tensors(c.ARTIFACT)["points"])
         player.params[-(c.N_STEPS**2) :] = table.ravel()
         log = play(indian("platform(format=pool-101)"), [player, player], 3).log
         dropped.append(any(str(event.action) == "drop" for event in log))
     assert dropped == [True, False]
+
+
+def test_the_second_set_for_wins_is_the_first_one_of_the_next_seed() -> None:
+    one, next_one = (trainer.IndianChampion(IndianChampionTraining(deals=40, epochs=1, seed=seed)) for seed in (4, 5))
+    one.learn(2)
+    next_one.learn(1)
+    np.testing.assert_array_equal(one.of("wins")[1], next_one.of("wins")[0])
+    assert (one.of("wins")[1] != 0).any()
 
 
 def test_a_best_response_starts_from_the_champion_and_learns_points_alone() -> None:
@@ -123,10 +138,10 @@ def test_a_best_response_starts_from_the_champion_and_learns_points_alone() -> N
     )
     run = trainer.IndianChampion(options)
     before = run.weights.copy()
-    np.testing.assert_array_equal(before[0], c.load_tensors(c.ARTIFACT)["points"])
+    np.testing.assert_array_equal(before[:1], c.load_tensors(c.ARTIFACT)["points"])
     run.run_round()
     assert (run.weights[0] != before[0]).any()
-    np.testing.assert_array_equal(run.weights[1], before[1])
+    np.testing.assert_array_equal(run.weights[1:], before[1:])
     found = run.result()
     assert found["against"] == "mindist-outs"
     assert found["games"] == 20

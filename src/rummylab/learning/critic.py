@@ -122,6 +122,10 @@ class CriticTrainer(Trainer):
     def rounds(self) -> int:
         return int(self.options.rounds)
 
+    def seed_of(self, number: int) -> int:
+        """Return the seed that set *number* of the networks learns with: that of the run."""
+        return int(self.options.seed)
+
     @property
     def is_new(self) -> bool:
         """Whether there are no networks yet that could play."""
@@ -160,7 +164,7 @@ class CriticTrainer(Trainer):
         torch = net.load_torch(1)
         made = self.notes(number, CRITIC_DATA, every=False)
         critic, *networks = self._networks(torch, number)
-        loss = self.fit(critic, made.lines, self.goals(number, made.results))
+        loss = self.fit(critic, made.lines, self.goals(number, made.results), number)
         every = self.notes(number, CHOICE_DATA, every=True)
         choice = net.fit_choices(
             torch,
@@ -169,7 +173,7 @@ class CriticTrainer(Trainer):
             net.predicted(torch, critic, every.lines),
             every.decisions[:, D_SIZE],
             self.options.epochs,
-            self.options.seed,
+            self.seed_of(number),
             self.LEVEL,
             self.rate,
         )
@@ -179,15 +183,16 @@ class CriticTrainer(Trainer):
         self.decisions += len(made.decisions) + len(every.decisions)
         return self.POINTS * loss**0.5, self.POINTS * choice**0.5
 
-    def fit(self, model: Any, inputs: Floats, targets: Floats) -> float:
-        """Fit *model* to *targets*; return the mean squared error of the last epoch."""
-        return net.fit(net.load_torch(), model, inputs, targets, self.options.epochs, self.options.seed, self.rate)
+    def fit(self, model: Any, inputs: Floats, targets: Floats, number: int = 0) -> float:
+        """Fit *model*, of set *number*, to *targets*; return the mean squared error of the last epoch."""
+        seed = self.seed_of(number)
+        return net.fit(net.load_torch(), model, inputs, targets, self.options.epochs, seed, self.rate)
 
     def fit_next(self, number: int, model: Any, inputs: Floats, notes: Ints, results: Floats, values: Floats) -> None:
         """Fit *model* to the *values* of the decisions that follow, or to the *results* where none follows."""
         following = notes[:, S_NEXT]
         goals = np.where(following >= 0, values[following], self.goals(number, results))
-        self.fit(model, inputs, goals.astype(np.float32))
+        self.fit(model, inputs, goals.astype(np.float32), number)
 
     def own_inputs(self, notes: Notes) -> Floats:
         """Return what the agent itself sees of the discards."""
@@ -195,7 +200,8 @@ class CriticTrainer(Trainer):
 
     def _networks(self, torch: Any, number: int) -> list[Any]:
         """Return the critic and the agent's networks: new ones, or those of the round before."""
-        new = [net.build(torch, sizes, self.options.seed + k) for k, sizes in enumerate((self.CRITIC, *self.NETWORKS))]
+        seed = self.seed_of(number)
+        new = [net.build(torch, sizes, seed + k) for k, sizes in enumerate((self.CRITIC, *self.NETWORKS))]
         critic = net.rebuilt(torch, self.critics[number], self.CRITIC) if self.round else new[:1]
         return [*critic, *(new[1:] if self.is_new else net.rebuilt(torch, self.weights[number], *self.NETWORKS))]
 

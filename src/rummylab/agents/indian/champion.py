@@ -40,16 +40,18 @@ from rummylab.engine.rows import Floats, Params
 from rummylab.games.indian.mindist import outs
 from rummylab.games.indian.rules import DECLARE_CODE, DISCARD_CODE, DRAW, DROP, OVER, can_take, n_in, unseen
 
-FORMAT, VERSION = "rummylab indian champion", 2
+FORMAT, VERSION = "rummylab indian champion", 3
 ARTIFACT = Path(__file__).with_suffix(".safetensors")
 STEP, N_STEPS = 5, 33
 USUAL_DROP = 20
 """The table of drops counts the points a player may still lose in steps of five, for a first drop of 20 points."""
-SHAPES = {"points": (N_WEIGHTS,), "wins": (N_WEIGHTS,), "drops": (N_STEPS, N_STEPS)}
-"""The tensors of the artifact: networks that value a choice by points, and by deals won; and the values below which a
-drop pays in a pool, by the points that the player and the opponent may still lose."""
-MARGIN, WINS_MARGIN = 6.0, 2.0
-"""The margin of an upcard when playing for points, and when playing for deals won (a deal counts 40 points there)."""
+SETS = {"points": 1, "wins": 2}
+"""How many sets of networks value a choice by points, and by deals won; with several, their mean counts."""
+SHAPES = {**{kind: (n, N_WEIGHTS) for kind, n in SETS.items()}, "drops": (N_STEPS, N_STEPS)}
+"""The tensors of the artifact: the sets of networks; and the values below which a drop pays in a pool, by the points
+that the player and the opponent may still lose."""
+MARGIN = 6.0
+"""The margin of an upcard when playing for points."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +59,17 @@ class IndianChampionOptions(AgentOptions):
     """Options of the agent."""
 
     margin: float = option(MARGIN, "Take the upcard if it is worth this many points more than a draw from the stock.")
+    discount: float = option(0.0, "That much less, if the upcard brings the hand one card from a declaration.")
     drops: bool = option(True, "1 to drop before the first draw where that costs less than the deal is worth.")
     noise: float = option(0.0, "Spread of the random error of a value, in points.", low=0, high=1000)
 
 
+FOR_WINS = IndianChampionOptions(margin=2.0, discount=2.0, drops=False)
+"""How the agent plays for deals won; a deal counts 40 points there."""
+
 P = IndianChampionOptions.indices()
 WEIGHTS = len(P)
-"""Where the trained numbers begin in ``params``."""
+"""Where the trained numbers begin in ``params``: the number of sets, the sets, and the table of drops."""
 
 # Memory: the outs of the hand after a discard; 0 if they have not been computed.
 _OUTS = 1
@@ -78,7 +84,12 @@ def load_tensors(path: Path) -> Tensors:
 def weights(kind: str, options: IndianChampionOptions) -> Floats:
     """Return the trained numbers of the artifact: the networks ``points`` or ``wins``, and the table of drops."""
     tensors = load_tensors(ARTIFACT)
-    return np.concatenate([tensors[kind], tensors["drops"].ravel()])
+    return trained(tensors[kind], tensors["drops"])
+
+
+def trained(sets: Floats, drops: Floats) -> Floats:
+    """Return the trained numbers as they follow the options in ``params``; *sets* has a line for each set."""
+    return np.concatenate([np.array([len(sets)], np.float32), sets.ravel(), drops.ravel()])
 
 
 @helper
@@ -98,8 +109,11 @@ def draw_values(table: np.void, mine: np.void, params: Params) -> tuple[float, f
     """
     distance, live, work = distance_now(table, mine), unseen(table, mine), new_work()
     stock = stock_value(table, mine, distance, outs_now(table, mine, distance), live, params, WEIGHTS, work)
-    take = take_value(table, mine, live, params, WEIGHTS, work) - params[P.margin] if can_take(table) else stock
-    return take, stock
+    if not can_take(table):
+        return stock, stock
+    take, after = take_value(table, mine, live, params, WEIGHTS, work)
+    margin = params[P.margin] - (params[P.discount] if after == 1 and distance > 1 else np.float32(0.0))
+    return take - margin, stock
 
 
 @helper
@@ -115,7 +129,7 @@ def drop_below(table: np.void, mine: np.void, params: Params) -> float:
     if rules.out_at and rules.first_drop and n_in(table) == 2:
         ours = step_of(table, np.int64(rules.out_at - table.lost[mine.seat]))
         theirs = step_of(table, np.int64(rules.out_at - table.lost[next_seat(table, mine)]))
-        place = WEIGHTS + N_WEIGHTS + ours * N_STEPS + theirs
+        place = len(params) - N_STEPS * N_STEPS + ours * N_STEPS + theirs
         return params[place] * np.float32(rules.first_drop) / np.float32(USUAL_DROP)
     return -np.float32(rules.first_drop)
 
@@ -174,7 +188,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
         "indian-champion-wins": Variant(
             summary="Plays for the most deals won by learned values; never drops",
             source="ours",
-            options=IndianChampionOptions(margin=WINS_MARGIN, drops=False),
+            options=FOR_WINS,
             weights=partial(weights, "wins"),
         ),
     },

@@ -5,7 +5,8 @@ draw from the stock. Both see the player's own hand (`write_hand`) and the publi
 sees the discard (`write_discard`). The inputs are plain numbers, most of them between 0 and 1.
 
 `rummylab train indian-champion` learns the networks (:mod:`rummylab.learning.trainers.indian_champion`). Their numbers
-follow the options of the agent in ``params``; the places below count from the first of them, *at*.
+follow the options of the agent in ``params``, from place *at* on: how many sets of the two networks there are, then one
+set after another. A choice is worth the mean over the sets. The places below count from the first number of a set.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ POINTS = 20.0
 AFTER = 0
 STOCK = AFTER + network_size(N_AFTER)
 N_WEIGHTS = STOCK + network_size(N_HAND)
+"""How many numbers a set has."""
 
 Work = namedtuple("Work", ("inputs", "first", "second", "danger", "found", "values"))
 """Working arrays of an evaluation. ``values[card]`` is the value of a discard, ``found[card]`` its outs."""
@@ -247,6 +249,15 @@ def n_unseen(live: Any) -> int:
 
 
 @helper
+def mean_of_sets(params: Params, at: int, place: int, n_inputs: int, work: Any) -> float:
+    """Return the value in points of ``work.inputs``: the mean of the networks at *place* of every set."""
+    n, total = np.int64(params[at]), np.float32(0.0)
+    for k in range(n):
+        total += network(params, at + 1 + k * N_WEIGHTS + place, n_inputs, work)
+    return total * np.float32(POINTS) / np.float32(n)
+
+
+@helper
 def weigh_discards(
     table: np.void, mine: np.void, cards: Any, distance: int, spares: int, live: Any, params: Params, at: int, work: Any
 ) -> int:
@@ -262,7 +273,7 @@ def weigh_discards(
         card = lowest(spares)
         spares &= spares - 1
         write_after(table, mine, cards, distance, card, live, work)
-        work.values[card] = network(params, at + AFTER, N_AFTER, work) * np.float32(POINTS)
+        work.values[card] = mean_of_sets(params, at, AFTER, N_AFTER, work)
         if work.values[card] > most:
             best, most = card, work.values[card]
     return best
@@ -295,12 +306,15 @@ def stock_value(
     """Return the value of a draw from the stock; *found* are the outs of the thirteen cards."""
     write_hand(table, mine.hand, mine.twice, mine.jokers, distance, found, live, work.inputs)
     write_table(table, mine, live, work.inputs)
-    return network(params, at + STOCK, N_HAND, work) * np.float32(POINTS)
+    return mean_of_sets(params, at, STOCK, N_HAND, work)
 
 
 @helper
-def take_value(table: np.void, mine: np.void, live: Any, params: Params, at: int, work: Any) -> float:
-    """Return the value of taking the upcard: that of the best discard with it, or more than any if it completes."""
+def take_value(table: np.void, mine: np.void, live: Any, params: Params, at: int, work: Any) -> tuple[float, int]:
+    """Return the value of taking the upcard, and the least MinDist with it.
+
+    The value is that of the best discard, or more than any if the hand can be declared.
+    """
     once, twice, jokers = mine.hand, mine.twice, mine.jokers
     if table.up == JOKER_ID:
         jokers += 1
@@ -310,6 +324,6 @@ def take_value(table: np.void, mine: np.void, live: Any, params: Params, at: int
         once |= up
     distance, spares = discards14(once, twice, jokers, np.int64(table.wild))
     if distance == 0:
-        return np.float32(-NOTHING)
+        return np.float32(-NOTHING), np.int64(0)
     best = weigh_discards(table, mine, (once, twice, jokers), distance, spares, live, params, at, work)
-    return work.values[best]
+    return work.values[best], distance

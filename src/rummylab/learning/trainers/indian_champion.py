@@ -11,7 +11,8 @@ Each round does four things, for points and for deals won alike:
    compares the discards of one decision with their mean; the mean itself counts for little.
 4. `STOCK` learns the critic's value of the position one draw later.
 
-All networks go on from those of the round before, at a rate that falls from round to round.
+All networks go on from those of the round before, at a rate that falls from round to round. Several sets of networks of
+one kind learn each with a seed of its own; the agent plays by their mean.
 
 ``--against AGENT --from-champion`` fine-tunes the champion into a best response to AGENT, by points at two seats: what
 it gains tells how far AGENT can be exploited. Its artifact is a player like the champion; the manifest has the points a
@@ -21,6 +22,7 @@ deal and the share of deals won, with 95% intervals, in ten times as many deals 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -62,7 +64,9 @@ STOCK = (v.N_HAND, WIDTH, INNER, 1)
 """Sizes of the networks, layer by layer."""
 LINES_A_DEAL, DECISIONS_A_DEAL = 150, 45
 """Room for the notes of a deal, with more than two players the notes of a share of the deals."""
-KINDS = ("points", "wins")
+KINDS = tuple(c.SETS)
+SETS = tuple((kind, k) for kind, n in c.SETS.items() for k in range(n))
+"""The sets of networks: what each values, and what is added to its seed."""
 LEARNER_MARGIN = 3.0
 """The margin of an upcard while learning: lower than in play, so that the networks see what upcards bring."""
 STANDINGS, RESULT = 17, 19
@@ -107,9 +111,13 @@ def target_of(kind: str, results: Floats) -> Floats:
 
 
 def player_of(weights: Floats, **options: Any) -> CompiledAgent:
-    """Return the champion with these *weights*; it drops by the points of a deal, whatever the standing."""
+    """Return the champion with these *weights*, a line for each set, or one set alone.
+
+    It drops by the points of a deal, whatever the standing.
+    """
     drops = np.full(c.N_STEPS**2, -c.USUAL_DROP, np.float32)
-    return c.act.with_options(c.IndianChampionOptions(**options), weights=np.concatenate([weights, drops]))
+    numbers = c.trained(np.atleast_2d(weights), drops)
+    return c.act.with_options(c.IndianChampionOptions(**options), weights=numbers)
 
 
 class IndianChampion(CriticTrainer):
@@ -121,19 +129,26 @@ class IndianChampion(CriticTrainer):
     CRITIC, NETWORKS, POINTS = CRITIC, (AFTER, STOCK), v.POINTS
 
     def __init__(self, options: IndianChampionTraining) -> None:
-        super().__init__(options, len(KINDS))
+        super().__init__(options, len(SETS))
         if options.from_champion:
-            self.weights[...] = [c.load_tensors(c.ARTIFACT)[kind] for kind in KINDS]
-        self.kinds = KINDS[:1] if options.against else KINDS
+            self.weights[...] = np.concatenate([c.load_tensors(c.ARTIFACT)[kind] for kind in KINDS])
+        self.sets = SETS[:1] if options.against else SETS
 
     @property
     def is_new(self) -> bool:
         return self.round == 0 and not self.options.from_champion
 
     def run_round(self) -> Sequence[float]:
-        errors = [self.learn(number) for number in range(len(self.kinds))]
+        errors = [self.learn(number) for number in range(len(self.sets))]
         measured = self.measure(self.options.games)
         return errors[0][0], errors[-1][0], errors[0][1], measured["points"], measured["win_rate"]
+
+    def seed_of(self, number: int) -> int:
+        return int(self.options.seed) + SETS[number][1]
+
+    def of(self, kind: str) -> Floats:
+        """Return the sets of networks that value *kind*."""
+        return self.weights[[kind == its for its, _ in SETS]]
 
     def learner(self, number: int) -> CompiledAgent:
         """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
@@ -142,16 +157,16 @@ class IndianChampion(CriticTrainer):
         return player_of(self.weights[number], margin=LEARNER_MARGIN, noise=self.options.spread, drops=False)
 
     def goals(self, number: int, results: Floats) -> Floats:
-        return target_of(KINDS[number], results)
+        return target_of(SETS[number][0], results)
 
     def notes(self, number: int, purpose: int, every: bool) -> Notes:
         player, against = self.learner(number), self.options.against
         others, shares = ((against,), (1.0,)) if against else (OTHERS, SHARES)
         deals = self.options.deals // (3 if every else 1)
-        found = []
+        found, kind = [], KINDS.index(SETS[number][0])
         for k, (rules, share) in enumerate(DUEL if against else TABLES):
             seats = indian(rules).seats
-            seed = seed_for(self.options.seed, purpose, self.round, 10 * number + k)
+            seed = seed_for(self.seed_of(number), purpose, self.round, 10 * kind + k)
             found.append(play(player, rules, seed, max(int(2 * share * deals / seats), 2), every, others, shares))
         return joined(found)
 
@@ -173,9 +188,9 @@ class IndianChampion(CriticTrainer):
         Except for a best response, the share is that of the agent that plays for deals.
         """
         seed = seed_for(self.options.seed, purpose)
-        wins = points = match("indian", player_of(self.weights[0]), self.frozen, games=games, seed=seed, workers=1)
+        wins = points = match("indian", player_of(self.of("points")), self.frozen, games=games, seed=seed, workers=1)
         if not self.options.against:
-            for_wins = player_of(self.weights[1], margin=c.WINS_MARGIN, drops=False)
+            for_wins = player_of(self.of("wins"), **asdict(c.FOR_WINS))
             wins = match("indian", for_wins, self.frozen, games=games, seed=seed, workers=1)
         return {"points": points.points_per_hand, "win_rate": wins.win_rate}
 
@@ -191,5 +206,5 @@ class IndianChampion(CriticTrainer):
 
     def tensors(self) -> dict[str, Floats]:
         seed = seed_for(self.options.seed, STANDINGS)
-        drops = drop_table(player_of(self.weights[0], drops=False), seed, self.options.deals // 6)
-        return {**dict(zip(KINDS, self.weights, strict=True)), "drops": drops}
+        drops = drop_table(player_of(self.of("points"), drops=False), seed, self.options.deals // 6)
+        return {**{kind: self.of(kind) for kind in KINDS}, "drops": drops}
