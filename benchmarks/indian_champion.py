@@ -6,7 +6,7 @@ python benchmarks/indian_champion.py --games 20000 --seed 2026 --write docs/resu
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +26,8 @@ DUELS = (
     ("indian-champion", "mindist-outs", "platform"),
     ("indian-champion", "mindist-outs-drop", "platform"),
     ("indian-champion", "mindist-outs-drop", "platform(decks=2, printed_jokers=2)"),
-    ("indian-champion-wins", "mindist-outs", "paper"),
-    *(("indian-champion-wins", name, "paper") for name in PAPER),
 )
+WINS = tuple(("indian-champion-wins", name, "paper") for name in ("mindist-outs", *PAPER))
 FIELDS = ((4, "platform(seats=4)"), (6, "platform(seats=6)"))
 POOLS = (
     ("indian-champion", ("mindist-outs",), 4),
@@ -36,16 +35,16 @@ POOLS = (
     ("indian-champion", ("mindist-outs-match",), 4),
     ("indian-champion", ("mindist-outs-drop",) * 5, 40),
 )
-TABLES = ("duels", "fields", "pools", "drops", "later", "standings")
+TABLES = ("duels", "wins", "fields", "pools", "drops", "later", "standings")
 LOST = (0, 20, 40, 60, 80)
 """Points lost by the players of a pool."""
 
 
-def duels(games: int, seed: int) -> Iterator[str]:
-    """Yield a line for each pair at two seats."""
+def duels(pairs: Iterable[tuple[str, str, str]], games: int, seed: int) -> Iterator[str]:
+    """Yield a line for each of *pairs*: two agents and the rules."""
     yield "| agent | opponent | rules | points a deal | deals won |"
     yield "|---|---|---|---|---|"
-    for one, other, rules in DUELS:
+    for one, other, rules in pairs:
         result = match("indian", one, other, rules=rules, games=games, seed=seed)
         yield f"| `{one}` | `{other}` | `{rules}` | {_points(result)} | {_won(result)} |"
 
@@ -156,7 +155,8 @@ def main() -> None:
     chosen = parser.parse_args()
     text: list[str] = []
     for name, title, table in (
-        ("duels", "Two seats", duels(chosen.games, chosen.seed)),
+        ("duels", "Two seats", duels(DUELS, chosen.games, chosen.seed)),
+        ("wins", "Playing for deals won", duels(WINS, chosen.games, chosen.seed)),
         ("fields", "Four and six seats", fields(chosen.games, chosen.seed)),
         ("pools", "Pool 101", pools(chosen.games, chosen.seed)),
         ("drops", "What a deal brings without a drop", drops(10 * chosen.games, chosen.seed)),
