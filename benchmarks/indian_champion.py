@@ -90,12 +90,12 @@ class Hands:
 
 def drops(deals: int, seed: int) -> Iterator[str]:
     """Yield a table of what a deal brings to who does not drop, by MinDist and jokers, moving first and second."""
-    return by_hand(Hands("indian-champion-stays", "paper", deals, seed))
+    yield from by_hand(Hands("indian-champion-stays", "paper", deals, seed))
 
 
 def later(deals: int, seed: int) -> Iterator[str]:
     """Yield the same table before the second draw, for a player who drops before the first one only."""
-    return by_hand(Hands("indian-champion", "paper", deals, seed, turn=1))
+    yield from by_hand(Hands("indian-champion", "paper", deals, seed, turn=1))
 
 
 def by_hand(hands: Hands) -> Iterator[str]:
