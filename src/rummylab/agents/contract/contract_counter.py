@@ -3,11 +3,10 @@
 Source: ours. Policy: of the cards that the contract can spare, discard the one that leaves the most valuable position.
 The networks of :mod:`rummylab.agents.contract.contract_values` value a position by the distance to the contract and its
 live outs, what the hand costs, what the opponents show, and what the discard gives them. Take the upcard if it brings
-the contract nearer (with the option ``decline``, unless the stock is clearly worth more), or if the best discard with
-it is worth more than a draw from the stock, by a margin; buy it if the hand is worth more with it than without it. Lay
-down at once. Lay off naturals first, then wilds: where they make room for a card of the hand, else on a set, where they
-open no place for others. Departures: none. Trained by ``rummylab train contract-counter``; measured in
-docs/agents/contract.md.
+the contract nearer, unless the stock is clearly worth more, or if the best discard with it is worth more than a draw
+from the stock, by a margin; buy it if the hand is worth more with it than without it. Lay down at once. Lay off
+naturals first, then wilds: where they make room for a card of the hand, else on a set, where they open no place for
+others. Departures: none. Trained by ``rummylab train contract-counter``; measured in docs/agents/contract.md.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ SHAPES = {"weights": (N_SETS, N_NUMBERS)}
 class ContractCounterOptions(AgentOptions):
     """Options of the agent."""
 
-    margin: float = option(15.0, "Points by which an upcard that brings the contract no nearer must beat the stock.")
+    margin: float = option(7.0, "Points by which an upcard that brings the contract no nearer must beat the stock.")
     decline: float = option(
-        1000.0,
+        4.0,
         "Points by which the stock must beat an upcard that brings the contract nearer; 1000: take every one.",
         low=0,
         high=1000,

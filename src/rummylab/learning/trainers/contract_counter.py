@@ -49,6 +49,8 @@ SHARE = 0.6
 """Who sits beside the learner, and how often; otherwise it is the learner once more."""
 STRAYS = 0.05
 """How often a learner makes another move than it wants, so that the critic sees other choices."""
+LEARNER_MARGIN = 15.0
+"""While learning, the margin of an upcard that brings the contract no nearer; one that does is always taken."""
 CRITIC = (N_CRITIC, 96, 32, 1)
 AFTER = (v.N_AFTER, WIDTH, INNER, 1)
 STOCK = BUY = (v.N_HAND, WIDTH, INNER, 1)
@@ -116,7 +118,9 @@ class ContractCounter(CriticTrainer):
 
     def learner(self) -> CompiledAgent:
         """Return the agent so far; it makes small mistakes, so that the critic sees other choices."""
-        return agent("contract", OTHER) if self.is_new else player_of(self.weights, noise=self.options.spread)
+        if self.is_new:
+            return agent("contract", OTHER)
+        return player_of(self.weights, margin=LEARNER_MARGIN, decline=c.ALWAYS, noise=self.options.spread)
 
     def notes(self, number: int, purpose: int, every: bool) -> ContractNotes:
         tables, player = TABLES[number], self.learner()
