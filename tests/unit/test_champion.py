@@ -343,6 +343,16 @@ def test_without_counterfactuals_the_knock_network_learns_from_other_knocks() ->
     assert runs[0].steps > runs[1].steps
 
 
+def test_a_learner_who_thinks_nothing_of_the_stock_still_learns_what_it_is_worth() -> None:
+    """Otherwise a run can end with two players who swap upcards for good, as one with seed 3 did."""
+    run = few_hands(block=100, league=0.0)
+    bias = c.WEIGHTS + v.STOCK + v.LAYER_3 + v.INNER
+    run.params[bias] = -100.0
+    stock_error = run.run_round()[2]
+    assert stock_error > 0
+    assert run.params[bias] > -100.0
+
+
 def test_an_unknown_part_of_the_recipe_is_refused() -> None:
     with pytest.raises(OptionError, match="no part 'memory'; its parts are history"):
         GinChampionOptions(without="style memory")
