@@ -28,7 +28,7 @@ from rummylab.learning.opponent_hand.players import player
 Masks = npt.NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
-VIEWER = "utility-dnn~10"
+VIEWER = "champion"
 """Who plays against each opponent and forms the beliefs."""
 TURNS = (1, 5, 10, 13)
 """Complete turns of the opponent at which deadwood is compared."""
