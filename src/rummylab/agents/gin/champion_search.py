@@ -368,6 +368,17 @@ def write_candidates(table: np.void, mine: np.void, values: Floats, best: int, p
 
 
 @helper
+def best_blend(cards: Masks, n: int, values: Floats, scores: Floats, share: float) -> tuple[int, float]:
+    """Return the best of the *n* discards *cards*, and its value, of which *share* comes from the *scores*."""
+    card, best = np.int64(-1), -1e9
+    for k in range(n):
+        worth = values[cards[k]] + share * (scores[k] - values[cards[k]])
+        if worth > best:
+            card, best = cards[k], float(worth)
+    return card, best
+
+
+@helper
 def _draw(table: np.void, mine: np.void, params: Params) -> int:
     """Take the upcard or decline it, whichever is worth more."""
     if not can_take(table):
@@ -402,11 +413,7 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
             hands = np.empty(np.int64(params[P.worlds]), np.int64)
             sample_hands(table, mine, params, hands)
             score_discards(table, mine, cards, n, hands, params, work, scores)
-            best = -1e9
-            for k in range(n):
-                worth = values[cards[k]] + params[P.share] * (scores[k] - values[cards[k]])
-                if worth > best:
-                    card, best = cards[k], float(worth)
+            card, best = best_blend(cards, n, values, scores, params[P.share])
     if may_knock and prefers_knock(table, mine, float(knock_value), best, params[CHAMPION:]):
         return KNOCK_CODE + knock
     return DISCARD_CODE + card

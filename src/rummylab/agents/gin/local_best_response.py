@@ -37,6 +37,7 @@ from rummylab.agents.gin.champion_search import (
     CHAMPION,
     MAX_CANDIDATES,
     VALUES,
+    best_blend,
     knock_points,
     next_value,
     sample_hands,
@@ -368,11 +369,7 @@ def response_to(opponent: CompiledAgent, options: ResponseOptions | None = None)
                 worlds = np.empty(np.int64(params[P.worlds]), np.int64)
                 sample_worlds(table, mine, worlds, params)
                 score_discards(table, mine, cards, n, worlds, params, work, scores)
-                best = -1e9
-                for k in range(n):
-                    worth = values[cards[k]] + params[P.share] * (scores[k] - values[cards[k]])
-                    if worth > best:
-                        card, best = cards[k], float(worth)
+                card, best = best_blend(cards, n, values, scores, params[P.share])
                 if may_knock:
                     exact = mean_knock(table, mine.hand & ~bit(knock), worlds)
                     knock_value += params[P.share] * (exact - knock_value)

@@ -109,7 +109,7 @@ MOST_NOTES = 400
 """Room for the positions of a hand; what comes later is not learned from."""
 NEVER = 1e9
 """Stands for no value."""
-STOCK_ALL_THE_SAME = 0.2
+FORCED_STOCK = 0.2
 """How often a learner who decides with random errors and wants the upcard draws from the stock. One who is wrong about
 the stock would never draw from it, and so never learn what it is worth; two such players swap upcards forever."""
 FEWEST_RESULTS = 30
@@ -357,7 +357,7 @@ def draw(row: Any, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int
     take, stock = v.draw_values(table, mine, sight, params, c.WEIGHTS, work)
     spread = wobble(mine, hyper)
     takes = can_take(table) and take + nearly_normal(mine, spread) > stock + nearly_normal(mine, spread)
-    if takes and spread > 0 and unit(mine) < STOCK_ALL_THE_SAME:
+    if takes and spread > 0 and unit(mine) < FORCED_STOCK:
         takes = False
     reach(notes, n, max(take, stock), takes == (take > stock))
     if takes:
