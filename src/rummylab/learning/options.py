@@ -68,10 +68,10 @@ def without(parts: str) -> tuple[str, ...]:
 class GinChampionOptions:
     """The recipe of the champion's values. The defaults made the artifact in the package."""
 
-    hands: int = option(2_800_000, "Hands to learn from; a larger number extends a finished run.")
+    hands: int = option(4_000_000, "Hands to learn from; a larger number extends a finished run.")
     seed: int = option(1, SEED_HELP)
     block: int = option(40_000, "Hands between two checkpoints.")
-    league: float = option(0.6, "Share of hands against players of fixed style.")
+    league: float = option(0.62, "Share of hands against players of fixed style.")
     past: float = option(0.3, "Share of the other hands that is played against past selves.")
     trace: float = option(0.9, "Lambda of TD(lambda) at the start: 1 learns from results alone.")
     last_trace: float = option(0.6, "Lambda at the end; it falls evenly.")

@@ -100,9 +100,11 @@ LEAGUE = (
     "utility-patient(samples=20)",
     "utility-dnn(samples=20)",
     "utility-search(worlds=40)",
+    "hand-strength",
+    "hand-strength(early=0)",
 )
 """Players of fixed style."""
-SHARES = (0.15, 0.08, 0.08, 0.09, 0.11, 0.09)
+SHARES = (0.13, 0.07, 0.07, 0.09, 0.10, 0.10, 0.09, 0.04)
 """How often each of them sits down, in proportion."""
 N_PAST = 4
 MOST_NOTES = 400
