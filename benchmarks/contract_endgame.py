@@ -4,7 +4,7 @@
     python benchmarks/contract_endgame.py --rules contract-7 --rounds 20000 --seed 9001 --stock 8
 
 `contract-counter` plays `contract-greedy` at two seats, all contracts in turn. From its first draw with a short stock
-on, the round is played twice from the same position: as before, and with `rummylab.agents.contract.endgame`.
+on, the round is played twice from the same position: as before, and with `contract-counter-search`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rummylab._jit import kernel
-from rummylab.agents.contract import contract_counter, endgame, greedy
+from rummylab.agents.contract import contract_counter, contract_counter_search, greedy
 from rummylab.agents.registry import agent
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.rows import Params
@@ -65,7 +65,7 @@ def play(
             else:
                 code = int(contract_counter.choose(table, mine, params))
                 if arm == 2:
-                    better = int(endgame.choose(table, mine, params, stock, worlds))
+                    better = int(contract_counter_search.improve(table, mine, code, stock, worlds))
                     out[number, CHANGED] += better != code
                     code = better
             r.step(row, code)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contract_tables import choice, deal
-from rummylab.agents.contract import endgame as e
+from rummylab.agents.contract import contract_counter_search as e
 from rummylab.agents.registry import agent
 from rummylab.cards.card import JOKER_ID
 from rummylab.engine.position import Parsed
@@ -20,7 +20,7 @@ from rummylab.games.contract.view import contract
 
 RULES = contract(contract="S3+R7", hand_sizes="11", max_reshuffles=1)
 """A hard contract, so rounds last; with one new stock, whose order a world settles by its cards."""
-GREEDY, COUNTER = (agent("contract", name) for name in ("contract-greedy", "contract-counter"))
+GREEDY, SEARCH = (agent("contract", name) for name in ("contract-greedy", "contract-counter-search"))
 
 
 def short_stock(seed: int, phase: str) -> State:
@@ -102,9 +102,9 @@ def test_the_move_that_wins_most_is_made() -> None:
     differ = 0
     for seed in range(6):
         state = short_stock(seed, "play")
-        made, codes = e.choice_of(state.observe().view, COUNTER.params, 4, n_unseen(state)), discards(state)
+        made, codes = RULES.encode(SEARCH.act(state.observe())), discards(state)
         if made in codes:
-            scores = exact_scores(state, codes)
+            scores = exact_scores(state, codes, e.WORLDS // n_unseen(state))
             wilds = int(state.rows()["table"][0]["rules"]["wild_kinds"])
             naturals = [k for k, code in enumerate(codes) if not wilds >> code - e.r.DISCARD_CODE & 1]
             assert scores[codes.index(made)] == scores[naturals].max()
@@ -130,7 +130,7 @@ def test_worlds_are_drawn_at_random_if_there_are_too_many() -> None:
 def test_with_a_long_stock_it_plays_like_the_counter() -> None:
     state = deal()
     while state.actor is not None and state.observe(Seat(0)).table["stock"] > 20:
-        made = RULES.decode(e.choice_of(state.observe().view, COUNTER.params, 4, 50))
+        made = SEARCH.act(state.observe())
         assert str(made) == choice(state, "contract-counter")
         state.push(made)
     assert state.n_moves > 10

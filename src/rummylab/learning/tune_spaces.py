@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rummylab.agents.contract import contract_counter
-from rummylab.agents.gin import camper, utility
+from rummylab.agents.gin import hand_strength, utility
 from rummylab.agents.gin.utility import FORMAT, VERSION
 from rummylab.agents.gin.utility_policy import UtilityOptions
 from rummylab.agents.gin_pass import keats
@@ -118,24 +118,23 @@ def _keats() -> Space:
 
 
 def _camper() -> Space:
-    def make(numbers: Numbers) -> CompiledAgent:
-        return camper.act.with_options(camper.CamperOptions().changed(numbers), "tuned")
+    def rounded(numbers: Numbers) -> dict[str, float]:
+        return {name: round(number, None if name == "draws" else 3) for name, number in numbers.items()}
 
-    bounds = {
-        "points": (0.0, 3.0),
-        "outs": (0.0, 6.0),
-        "neighbors": (0.0, 2.0),
-        "danger": (0.0, 6.0),
-        "open_melds": (0.0, 2.0),
-        "knock_from": (0.0, 12.0),
-        "knock_fall": (0.0, 4.0),
-        "haste": (0.0, 0.5),
-    }
+    def make(numbers: Numbers) -> CompiledAgent:
+        return hand_strength.act.with_options(hand_strength.CAMPER.changed(rounded(numbers)), "tuned")
+
     return Space(
-        bounds=bounds,
-        starts={PRESENT: lambda: asdict(camper.CamperOptions())},
+        bounds={
+            "draws": (1.0, 16.0),
+            "future": (2.0, 40.0),
+            "fade": (0.5, 1.0),
+            "margin": (2.0, 15.0),
+            "safety": (0.0, 4.0),
+        },
+        starts={PRESENT: lambda: asdict(hand_strength.CAMPER)},
         make=make,
-        artifact=lambda numbers: {"options": {name: round(float(numbers[name]), 3) for name in numbers}},
+        artifact=lambda numbers: {"options": rounded(numbers)},
     )
 
 

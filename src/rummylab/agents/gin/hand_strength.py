@@ -21,7 +21,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw, upcard_melds
 from rummylab.agents.gin.medium import drops_deadwood
-from rummylab.agents.register import register_agent
+from rummylab.agents.register import Variant, register_agent
 from rummylab.cards.bits import ALL_CARDS, EACH_SUIT, bit, lowest, noinline, points, popcount
 from rummylab.cards.melds import arrangement, best_discards, min_deadwood
 from rummylab.engine.agent_options import AgentOptions, option
@@ -38,12 +38,13 @@ class HandStrengthOptions(AgentOptions):
     draws: int = option(6, "How many of the best next draws count.", low=1, high=MOST_DRAWS)
     future: float = option(20.0, "For each point of deadwood after them.")
     fade: float = option(0.9, "What is left of that weight after every turn.")
-    margin: int = option(5, "Cards at most this much cheaper than the dearest, or worse than the best, may go.")
+    margin: float = option(5.0, "Cards at most this much cheaper than the dearest, or worse than the best, may go.")
     early: int = option(3, "Turns in which it knocks as soon as it can.", low=0)
     safety: float = option(1.0, "For each point of danger of a discard.")
 
 
 P = HandStrengthOptions.indices()
+CAMPER = HandStrengthOptions(draws=10, fade=0.8)
 
 
 @helper
@@ -51,14 +52,9 @@ def run_danger(one: int, open_cards: int, known: int) -> float:
     """Return the danger that the opponent melds the card *one* in a run; they may hold *open_cards*."""
     below, above, far_below, far_above = one >> 1, one << 1, one >> 2, one << 2
     near, far = below | above, far_below | far_above
-    if (
-        (below | above) & open_cards == 0
-        or (above | far_below) & open_cards == 0
-        or (below | far_above) & open_cards == 0
-    ):
+    safe = 5 * (2 - popcount(near & open_cards)) + 3 * (2 - popcount(far & open_cards))
+    if near & open_cards == 0 or (above | far_below) & open_cards == 0 or (below | far_above) & open_cards == 0:
         safe = 10
-    else:
-        safe = 5 * (2 - popcount(near & open_cards)) + 3 * (2 - popcount(far & open_cards))
     if popcount(near & known) == 2 or popcount((above | far_above) & known) == 2:
         return 20.0 - safe
     if popcount((below | far_below) & known) == 2:
@@ -152,6 +148,13 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
     summary="Values a hand by the deadwood it may come to; knocks in its first turns or waits for gin",
     source="Ahmed et al., a heuristic of hand strength",
     options=HandStrengthOptions,
+    variants={
+        "camper": Variant(
+            summary="Keeps the hand with the least deadwood to come, guards its discards and waits for gin",
+            source="ours: the patient gin hunter",
+            options=CAMPER,
+        ),
+    },
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Take what melds and helps; discard by strength and danger; knock early or with gin."""

@@ -1,14 +1,15 @@
-"""The end of a stock at two seats, move by move in possible worlds.
+"""Contract counter that plays the end of a stock at two seats move by move in possible worlds.
 
-A world assigns the unseen cards to the opponent's hand and to the places of the stock; all assignments are equally
-likely. In each world both players go on like `contract-greedy` until the round is over, and a move is worth the points
-it wins there, with ten more for going out. If there are few enough assignments, each is played equally often, with
-different reshuffles. Then the value is the exact expectation over the unseen cards, given that both go on in this way;
-only the reshuffles are sampled. If there are more, worlds are drawn at random.
+Source: ours. Policy: that of `contract-counter` until few cards are left in the stock; then the move that wins most in
+all worlds, or in a sample of them. A world assigns the unseen cards to the opponent's hand and to the places of the
+stock; all assignments are equally likely. In each world both players go on like `contract-greedy` until the round is
+over, and a move is worth the points it wins there, with ten more for going out. If there are few enough assignments,
+each is played equally often, with different reshuffles. Then the value is the exact expectation over the unseen cards,
+given that both go on in this way; only the reshuffles are sampled. If there are more, worlds are drawn at random.
 
-`choose` is `contract-counter` with this search at the end of the stock. It compares the two draws, or all discards of
-naturals; laydowns and layoffs are those of `contract-counter`, and so is any move that no other one beats. No
-registered agent uses it yet, so that no agent compiles it: `benchmarks/contract_endgame.py` measures what it gains.
+The search compares the two draws, or all discards of naturals; laydowns and layoffs are those of `contract-counter`,
+and so is any move that no other one beats. Departures: none. An agent of its own, so that a match without it does not
+compile it; measured by `benchmarks/contract_endgame.py` in docs/agents/contract.md.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from rummylab._jit import helper, kernel
 from rummylab.agents.contract import contract_counter, greedy
+from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.rng import below, scramble
@@ -27,6 +29,10 @@ from rummylab.games.contract import rules as r
 from rummylab.games.contract.distance import ROOM, Ints
 
 Scores = npt.NDArray[np.float64]
+SHORT = 4
+"""Cards in the stock from which on the search plays."""
+WORLDS = 160
+"""Worlds in which each move is played out, at most."""
 BONUS = 10.0
 """Points that going out counts beyond the points won, as in the training of `contract-counter`."""
 MAX_MOVES = 64
@@ -141,9 +147,8 @@ def write_moves(table: np.void, mine: np.void, code: int, codes: Ints) -> int:
 
 
 @helper
-def choose(table: np.void, mine: np.void, params: Params, stock: int, worlds: int) -> int:
-    """Return the move of `contract-counter` or, with at most *stock* cards in the stock, the one that wins most."""
-    code = np.int64(contract_counter.choose(table, mine, params))
+def improve(table: np.void, mine: np.void, code: int, stock: int, worlds: int) -> int:
+    """Return *code* or, with at most *stock* cards in the stock of two players, the move that wins most."""
     if table.rules.seats > 2 or table.stock > stock:
         return code
     codes, scores = np.empty(MAX_MOVES, np.int64), np.empty(MAX_MOVES, np.float64)
@@ -164,7 +169,15 @@ def scores_of(views: r.Rows, codes: Ints, most: int, out: Scores) -> None:
     score_moves(views[0].table, views[0].mine, codes, len(codes), most, out)
 
 
-@kernel
-def choice_of(views: r.Rows, params: Params, stock: int, worlds: int) -> int:
-    """Return the move of `choose` for the player whose view is the first of *views*."""
-    return choose(views[0].table, views[0].mine, params, stock, worlds)
+@register_agent(
+    game="contract",
+    name="contract-counter-search",
+    summary="Contract counter that plays out the possible worlds at the end of the stock",
+    source="ours: contract-counter and a search",
+    options=contract_counter.ContractCounterOptions,
+    weights=lambda _: contract_counter.trained(),
+)
+def act(table: np.void, mine: np.void, params: Params) -> int:
+    """Make the move of `contract-counter`, or at the end of the stock the one that wins most."""
+    code = np.int64(contract_counter.choose(table, mine, params))
+    return improve(table, mine, code, np.int64(SHORT), np.int64(WORLDS))
