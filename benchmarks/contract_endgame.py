@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from rummylab._jit import kernel
 from rummylab.agents.contract import contract_counter, contract_counter_search, greedy
+from rummylab.agents.contract.contract_counter_search import PATIENCE, SHORT, WORLDS
 from rummylab.agents.registry import agent
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.rows import Params
@@ -29,7 +30,14 @@ REACHED, BEFORE, AFTER, VOID_BEFORE, VOID_AFTER, CHANGED, N_COLUMNS = range(7)
 
 @kernel
 def play(
-    rows: r.Rows, seed: int, n_rounds: int, params: Params, stock: int, worlds: int, out: npt.NDArray[np.int64]
+    rows: r.Rows,
+    seed: int,
+    n_rounds: int,
+    params: Params,
+    stock: int,
+    worlds: int,
+    patience: int,
+    out: npt.NDArray[np.int64],
 ) -> None:
     """Write a line for each round: whether it got there, and what seat 0 won without and with the search."""
     room = np.empty(ROOM, np.int64)
@@ -65,7 +73,7 @@ def play(
             else:
                 code = int(contract_counter.choose(table, mine, params))
                 if arm == 2:
-                    better = int(contract_counter_search.improve(table, mine, code, stock, worlds))
+                    better = int(contract_counter_search.improve(table, mine, code, stock, worlds, patience))
                     out[number, CHANGED] += better != code
                     code = better
             r.step(row, code)
@@ -76,15 +84,16 @@ def main() -> None:
     parser.add_argument("--rules", default="chinese-7")
     parser.add_argument("--rounds", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=9001)
-    parser.add_argument("--stock", type=int, default=4, help="cards in the stock from which on the search plays")
-    parser.add_argument("--worlds", type=int, default=160, help="worlds in which each move is played out")
+    parser.add_argument("--stock", type=int, default=SHORT, help="cards in the stock from which on the search plays")
+    parser.add_argument("--worlds", type=int, default=WORLDS, help="worlds in which each move is played out")
+    parser.add_argument("--patience", type=int, default=PATIENCE, help="moves in them after which no further is played")
     given = parser.parse_args()
     out = np.zeros((given.rounds, N_COLUMNS), np.int64)
     params = agent("contract", "contract-counter").params
     rows = contract(given.rules).new_rows(3)
-    play(rows, given.seed, 0, params, given.stock, given.worlds, out)  # compiles
+    play(rows, given.seed, 0, params, given.stock, given.worlds, given.patience, out)  # compiles
     began = time.thread_time()
-    play(rows, given.seed, given.rounds, params, given.stock, given.worlds, out)
+    play(rows, given.seed, given.rounds, params, given.stock, given.worlds, given.patience, out)
     reached = out[out[:, REACHED] == 1]
     n = max(len(reached), 1)
     gain = reached[:, AFTER] - reached[:, BEFORE]

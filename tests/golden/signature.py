@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # when run as a script
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 
 from helpers import fewer
 from rummylab.agents.registry import agent, entries

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gin_tables import move, position
 from helpers import mask_of, numbers, numbers_of
 from properties import reference
 from rummylab._jit import kernel
@@ -19,34 +20,13 @@ from rummylab.agents.gin.fitness import ALL_FOUR, AT_RANDOM, LITERAL, LOWEST, Fi
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.cards.card import Card
-from rummylab.cards.hand import Hand
 from rummylab.engine.agent import CompiledAgent
 from rummylab.engine.artifacts import write_artifact
 from rummylab.errors import ArtifactError, OptionError
-from rummylab.games.gin import rules as r
 from rummylab.games.gin.view import gin
 
 ALL_52 = frozenset(range(52))
 UNTRAINED = tables.uniform()
-
-
-def position(hand: str, *, up: str = "", drawn: str = "", pile: str = "", stock: int = 25, **theirs: str) -> Any:
-    """Ten cards to draw with (*up*), or eleven to discard from; *theirs*: ``known`` and ``thrown`` of the opponent."""
-    row = gin().new_rows(1)[0]
-    table, mine = row["table"], row["mine"][0]
-    mine["hand"], mine["drawn"] = Hand.parse(f"{hand} {drawn}").mask, -1
-    table["pile"] = Hand.parse(f"{pile} {theirs.get('thrown', '')} {up}").mask
-    for name, cards in theirs.items():
-        table[name][1] = Hand.parse(cards).mask
-    table["phase"], table["up"] = (r.DRAW, Card.parse(up).id) if up else (r.DISCARD, -1)
-    table["stock"], table["limit"], table["taken"], table["turn"] = stock, 10, -1, 6
-    return row
-
-
-def move(player: CompiledAgent, row: Any, seed: int = 1) -> str:
-    row = row.copy()
-    row["mine"][0]["rng"] = seed
-    return str(gin().decode(int(player.kernel(row["table"], row["mine"][0], player.params))))
 
 
 def moves(player: CompiledAgent, row: Any, n: int = 60) -> set[str]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from contract_tables import choice, deal
+from rummylab._jit import kernel
 from rummylab.agents.contract import contract_counter_search as e
 from rummylab.agents.registry import agent
 from rummylab.cards.card import JOKER_ID
@@ -20,7 +21,26 @@ from rummylab.games.contract.view import contract
 
 RULES = contract(contract="S3+R7", hand_sizes="11", max_reshuffles=1)
 """A hard contract, so rounds last; with one new stock, whose order a world settles by its cards."""
-GREEDY, SEARCH = (agent("contract", name) for name in ("contract-greedy", "contract-counter-search"))
+GREEDY, COUNTER, SEARCH = (
+    agent("contract", name) for name in ("contract-greedy", "contract-counter", "contract-counter-search")
+)
+ENDLESS = 1 << 40
+"""More moves than are made in any number of worlds."""
+
+
+@kernel
+def _improved(views: e.r.Rows, code: int, worlds: int, patience: int) -> int:
+    return e.improve(views[0].table, views[0].mine, code, np.int64(e.SHORT), worlds, patience)
+
+
+@kernel
+def _scores(views: e.r.Rows, codes: e.Ints, worlds: int, patience: int, out: e.Scores) -> None:
+    e.score_moves(views[0].table, views[0].mine, codes, len(codes), worlds, patience, out)
+
+
+def improved(state: State, code: int, patience: int) -> int:
+    """The best move instead of *code*, by worlds in which *patience* moves are made."""
+    return int(_improved(state.observe().view.copy(), code, e.WORLDS, patience))
 
 
 def short_stock(seed: int, phase: str) -> State:
@@ -75,7 +95,7 @@ def payoff(world: State, code: int, seat: int) -> float:
 def exact_scores(state: State, codes: list[int], times: int = 1) -> Any:
     """What the kernel says if every assignment of the unseen cards is played some *times*."""
     scores = np.zeros(len(codes))
-    e.scores_of(state.observe().view, np.array(codes), times * n_unseen(state), scores)
+    _scores(state.observe().view.copy(), np.array(codes), times * n_unseen(state), ENDLESS, scores)
     return scores
 
 
@@ -102,8 +122,9 @@ def test_the_move_that_wins_most_is_made() -> None:
     differ = 0
     for seed in range(6):
         state = short_stock(seed, "play")
-        made, codes = RULES.encode(SEARCH.act(state.observe())), discards(state)
-        if made in codes:
+        code, codes = RULES.encode(COUNTER.act(state.observe())), discards(state)
+        if code in codes:
+            made = improved(state, code, ENDLESS)
             scores = exact_scores(state, codes, e.WORLDS // n_unseen(state))
             wilds = int(state.rows()["table"][0]["rules"]["wild_kinds"])
             naturals = [k for k, code in enumerate(codes) if not wilds >> code - e.r.DISCARD_CODE & 1]
@@ -120,11 +141,45 @@ def test_worlds_are_drawn_at_random_if_there_are_too_many() -> None:
         exact, sampled, total = exact_scores(state, codes, 100), np.zeros(2), np.zeros(2)
         view = state.observe().view.copy()
         for _ in range(400):
-            e.scores_of(view, np.array(codes), n_unseen(state) - 1, sampled)
+            _scores(view, np.array(codes), n_unseen(state) - 1, ENDLESS, sampled)
             total += sampled
             differ += (sampled != exact).any()
         assert total / 400 == pytest.approx(exact, abs=3)
     assert differ > 100
+
+
+def test_after_a_number_of_moves_no_further_world_is_played() -> None:
+    differ = 0
+    for seed in range(4):
+        state = short_stock(seed, "play")
+        codes = state.legal_actions.codes[:3]
+        in_one_world, all_worlds = np.zeros(len(codes)), exact_scores(state, codes)
+        _scores(state.observe().view.copy(), np.array(codes), n_unseen(state), 1, in_one_world)
+        assert (in_one_world == in_one_world.round()).all(), "points of one world, not a mean"
+        differ += (all_worlds != in_one_world).any()
+    assert differ > 1
+
+
+def test_the_agent_looks_for_a_better_move_than_that_of_the_counter() -> None:
+    differ = 0
+    for seed in range(8):
+        state = short_stock(seed, ("draw", "play")[seed % 2])
+        code, made = (RULES.encode(player.act(state.observe())) for player in (COUNTER, SEARCH))
+        assert made == improved(state, code, e.PATIENCE)
+        differ += made != code
+    assert differ > 0
+
+
+def test_with_more_than_two_players_it_plays_like_the_counter() -> None:
+    rules = contract("chinese-7", seats=3)
+    state, n_short = State.deal(rules, 4), 0
+    while state.actor is not None:
+        seen: Any = state.observe()
+        n_short += seen.table["stock"] <= e.SHORT
+        assert SEARCH.act(seen) == COUNTER.act(seen)
+        draw = [action for action in seen.legal if str(action) == "draw stock"]
+        state.push(draw[0] if draw else seen.legal[0])  # nobody lays down, so that the stock gets short
+    assert n_short > 10
 
 
 def test_with_a_long_stock_it_plays_like_the_counter() -> None:

@@ -5,11 +5,12 @@ all worlds, or in a sample of them. A world assigns the unseen cards to the oppo
 stock; all assignments are equally likely. In each world both players go on like `contract-greedy` until the round is
 over, and a move is worth the points it wins there, with ten more for going out. If there are few enough assignments,
 each is played equally often, with different reshuffles. Then the value is the exact expectation over the unseen cards,
-given that both go on in this way; only the reshuffles are sampled. If there are more, worlds are drawn at random.
+given that both go on in this way; only the reshuffles are sampled. If there are more, worlds are drawn at random. A
+decision takes some milliseconds at most: where rounds go on for long, fewer worlds are played.
 
 The search compares the two draws, or all discards of naturals; laydowns and layoffs are those of `contract-counter`,
-and so is any move that no other one beats. Departures: none. An agent of its own, so that a match without it does not
-compile it; measured by `benchmarks/contract_endgame.py` in docs/agents/contract.md.
+and so is any move that no other one beats. With more than two players it plays like `contract-counter`. Departures:
+none. An agent of its own, so that a match without it does not compile it; measured in docs/agents/contract.md.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from rummylab._jit import helper, kernel
+from rummylab._jit import helper
 from rummylab.agents.contract import contract_counter, greedy
 from rummylab.agents.register import register_agent
 from rummylab.cards.bits import bit, lowest, noinline
@@ -33,6 +34,10 @@ SHORT = 4
 """Cards in the stock from which on the search plays."""
 WORLDS = 160
 """Worlds in which each move is played out, at most."""
+PATIENCE = 2000
+"""Moves in these worlds after which no further one is played: a few milliseconds."""
+STRIDE = 7919
+"""A prime beyond any number of worlds: steps of this size go through all of them, and early through all places."""
 BONUS = 10.0
 """Points that going out counts beyond the points won, as in the training of `contract-counter`."""
 MAX_MOVES = 64
@@ -97,20 +102,27 @@ def imagine(table: np.void, mine: np.void, cards: Ints, n: int, number: int, row
 
 
 @helper
-def payoff(row: np.void, seat: int, room: Ints) -> float:
-    """Play a world to its end; return the points that *seat* wins, with the bonus."""
+def payoff(row: np.void, seat: int, room: Ints) -> tuple[float, int]:
+    """Play a world to its end; return the points that *seat* wins, with the bonus, and the number of moves."""
     table = row.table
+    n_moves = 0
     while table.actor >= 0:
         r.step(row, greedy.choose(table, row.mine[table.actor], room))
+        n_moves += 1
     if table.winner < 0:
-        return 0.0
+        return 0.0, n_moves
     points = float(table.paid[1 - seat] - table.paid[seat])
-    return points + BONUS if table.winner == seat else points - BONUS
+    return points + BONUS if table.winner == seat else points - BONUS, n_moves
 
 
 @helper
-def score_moves(table: np.void, mine: np.void, codes: Ints, n_codes: int, most: int, scores: Scores) -> None:
-    """Write to *scores* what each of the *n_codes* moves *codes* wins on average in at most *most* worlds."""
+def score_moves(
+    table: np.void, mine: np.void, codes: Ints, n_codes: int, most: int, patience: int, scores: Scores
+) -> None:
+    """Write to *scores* what each of the *n_codes* moves *codes* wins on average.
+
+    At most *most* worlds are played, and no further one after *patience* moves in all of them together.
+    """
     noinline()
     cards, room, rows = np.empty(MAX_CARDS, np.int64), np.empty(ROOM, np.int64), np.empty(2, r.RECORD)
     n = list_unseen(table, mine, cards)
@@ -118,14 +130,19 @@ def score_moves(table: np.void, mine: np.void, codes: Ints, n_codes: int, most: 
     is_exact = assignments <= most
     worlds = most // assignments * assignments if is_exact else most
     scores[:n_codes] = 0.0
-    for number in range(worlds):
-        imagine(table, mine, cards, n, number if is_exact else np.int64(-1), rows[0])
+    played = n_moves = np.int64(0)
+    while played < worlds and n_moves < patience:
+        number = played * STRIDE % worlds if is_exact else np.int64(-1)
+        imagine(table, mine, cards, n, number, rows[0])
         for k in range(n_codes):
             rows[1] = rows[0]
             r.step(rows[1], codes[k])
-            scores[k] += payoff(rows[1], np.int64(mine.seat), room)
+            points, length = payoff(rows[1], np.int64(mine.seat), room)
+            scores[k] += points
+            n_moves += length
+        played += 1
     for k in range(n_codes):
-        scores[k] /= worlds
+        scores[k] /= played
 
 
 @helper
@@ -147,7 +164,7 @@ def write_moves(table: np.void, mine: np.void, code: int, codes: Ints) -> int:
 
 
 @helper
-def improve(table: np.void, mine: np.void, code: int, stock: int, worlds: int) -> int:
+def improve(table: np.void, mine: np.void, code: int, stock: int, worlds: int, patience: int) -> int:
     """Return *code* or, with at most *stock* cards in the stock of two players, the move that wins most."""
     if table.rules.seats > 2 or table.stock > stock:
         return code
@@ -155,18 +172,12 @@ def improve(table: np.void, mine: np.void, code: int, stock: int, worlds: int) -
     n = write_moves(table, mine, code, codes)
     if n == 1:
         return code
-    score_moves(table, mine, codes, n, worlds, scores)
+    score_moves(table, mine, codes, n, worlds, patience, scores)
     best = 0
     for k in range(1, n):
         if scores[k] > scores[best]:
             best = k
     return codes[best]
-
-
-@kernel
-def scores_of(views: r.Rows, codes: Ints, most: int, out: Scores) -> None:
-    """Write what each of the moves *codes* is worth to the player whose view is the first of *views*."""
-    score_moves(views[0].table, views[0].mine, codes, len(codes), most, out)
 
 
 @register_agent(
@@ -180,4 +191,4 @@ def scores_of(views: r.Rows, codes: Ints, most: int, out: Scores) -> None:
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move of `contract-counter`, or at the end of the stock the one that wins most."""
     code = np.int64(contract_counter.choose(table, mine, params))
-    return improve(table, mine, code, np.int64(SHORT), np.int64(WORLDS))
+    return improve(table, mine, code, np.int64(SHORT), np.int64(WORLDS), np.int64(PATIENCE))

@@ -6,10 +6,11 @@ Policy. Draw: take the upcard if it becomes part of a meld and lowers the deadwo
 that leave little deadwood, the one with the least sum of three: the deadwood left; the mean deadwood after each of the
 best next draws, which counts for less from turn to turn; the danger that the opponent melds the card. Neighbors and
 cards of its rank that are gone make it safer, those that the opponent took make it more dangerous. Knock: in the first
-turns with any deadwood that the rules allow, later only with gin. Melds and layoffs are left to the showdown solver.
+turns if the chosen discard leaves a hand that may knock, later only with gin. Melds and layoffs are left to the
+showdown solver.
 
 Departures: among equal cards the lowest goes, not a random one; a card of the same rank that the opponent took counts
-as dangerous once. Measured in docs/results/champion.
+as dangerous once. Measured in docs/agents/gin.md.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class HandStrengthOptions(AgentOptions):
     future: float = option(20.0, "For each point of deadwood after them.")
     fade: float = option(0.9, "What is left of that weight after every turn.")
     margin: float = option(5.0, "Cards at most this much cheaper than the dearest, or worse than the best, may go.")
-    early: int = option(3, "Turns in which it knocks as soon as it can.", low=0)
+    early: int = option(3, "Turns in which it knocks if its discard leaves little enough.", low=0)
     safety: float = option(1.0, "For each point of danger of a discard.")
 
 
