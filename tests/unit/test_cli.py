@@ -43,6 +43,12 @@ def test_agents_are_listed_with_their_source() -> None:
     assert "random" in by_name
 
 
+def test_a_gap_separates_every_agent_from_its_summary() -> None:
+    rows = json.loads(run("agents", "--json").stdout)
+    listed = run("agents").stdout
+    assert [row["name"] for row in rows if f"  {row['name']}  " not in listed] == []
+
+
 def test_a_hand_is_evaluated() -> None:
     done = run("hand", "gin", "3c 4c 5c 6c 9h Th Jh 4d 4h 4s Ks", "--json")
     result = json.loads(done.stdout)

@@ -35,10 +35,11 @@ def agents(game: OptionalGame = None, agent: OptionalAgent = None, as_json: AsJs
     if as_json:
         print_json(rows)
         return
+    names = max(len(row["name"]) for row in rows)
     for heading, group in groupby(rows, key=lambda row: row["game"] or "installed packages"):
         say(f"{heading}:")
         for row in group:
-            typer.echo(_hanging(f"  {row['name']:<22}", row["summary"]))
+            typer.echo(_hanging(f"  {row['name']:<{names}}  ", row["summary"]))
     say("\nFor the options and the source of an agent: rummylab agents GAME AGENT")
 
 
