@@ -244,6 +244,17 @@ def test_match_equity_is_symmetric_rises_with_the_score_and_says_what_it_must_at
     assert stored[90, 0] > 0.88
 
 
+def test_a_higher_value_is_a_higher_chance_to_win_the_match_so_draws_and_discards_need_no_table_of_scores() -> None:
+    tensors = c.load_tensors(c.ARTIFACT)
+    going_on = tensors["results"][0] / tensors["results"][0].sum(1, keepdims=True)
+    won = np.arange(-c.MOST_POINTS, c.MOST_POINTS + 1)
+    for mine, theirs in np.ndindex(c.TARGET, c.TARGET):
+        me, them = mine + np.maximum(won, 0), theirs + np.maximum(-won, 0)
+        open_match = tensors["equity"][np.minimum(me, c.TARGET - 1), np.minimum(them, c.TARGET - 1)]
+        chance = going_on @ np.where(me >= c.TARGET, 1, np.where(them >= c.TARGET, 0, open_match))
+        assert (np.diff(chance) > -0.002).all(), (mine, theirs)  # the tables are counts of hands, so a little noise
+
+
 def test_the_champion_is_the_default_opponent() -> None:
     assert game("gin").opponent == "champion"
 
