@@ -3,8 +3,8 @@
     python benchmarks/contract_endgame.py --rules chinese-7 --rounds 20000 --seed 9001
     python benchmarks/contract_endgame.py --rules contract-7 --rounds 20000 --seed 9001 --stock 8
 
-`contract-counter` plays `contract-greedy` at two seats, all contracts in turn. From its first draw with a short stock
-on, the round is played twice from the same position: as before, and with `contract-counter-search`.
+`contract-counter` plays `contract-greedy` or itself at two seats, all contracts in turn. From its first draw with a
+short stock on, the round is played twice from the same position: as before, and with `contract-counter-search`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rummylab._jit import kernel
 from rummylab.agents.contract import contract_counter, contract_counter_search, greedy
-from rummylab.agents.contract.contract_counter_search import PATIENCE, SHORT, WORLDS
+from rummylab.agents.contract.contract_counter_search import DOUBT, PATIENCE, SHORT, WORLDS
 from rummylab.agents.registry import agent
 from rummylab.cards.rng import AGENT, DECK, mix
 from rummylab.engine.rows import Params
@@ -37,6 +37,8 @@ def play(
     stock: int,
     worlds: int,
     patience: int,
+    doubt: float,
+    is_greedy: bool,
     out: npt.NDArray[np.int64],
 ) -> None:
     """Write a line for each round: whether it got there, and what seat 0 won without and with the search."""
@@ -69,11 +71,13 @@ def play(
                 rows[1] = row
                 arm = 1
             if table.actor == 1:
-                code = int(greedy.choose(table, mine, room))
+                code = int(
+                    greedy.choose(table, mine, room) if is_greedy else contract_counter.choose(table, mine, params)
+                )
             else:
                 code = int(contract_counter.choose(table, mine, params))
                 if arm == 2:
-                    better = int(contract_counter_search.improve(table, mine, code, stock, worlds, patience))
+                    better = int(contract_counter_search.improve(table, mine, code, stock, worlds, patience, doubt))
                     out[number, CHANGED] += better != code
                     code = better
             r.step(row, code)
@@ -87,13 +91,17 @@ def main() -> None:
     parser.add_argument("--stock", type=int, default=SHORT, help="cards in the stock from which on the search plays")
     parser.add_argument("--worlds", type=int, default=WORLDS, help="worlds in which each move is played out")
     parser.add_argument("--patience", type=int, default=PATIENCE, help="moves in them after which no further is played")
+    parser.add_argument("--doubt", type=float, default=DOUBT, help="standard errors by which it must win more")
+    parser.add_argument("--against", choices=("contract-greedy", "contract-counter"), default="contract-greedy")
     given = parser.parse_args()
+    is_greedy = given.against == "contract-greedy"
     out = np.zeros((given.rounds, N_COLUMNS), np.int64)
     params = agent("contract", "contract-counter").params
     rows = contract(given.rules).new_rows(3)
-    play(rows, given.seed, 0, params, given.stock, given.worlds, given.patience, out)  # compiles
+    how = (params, given.stock, given.worlds, given.patience, given.doubt, is_greedy)
+    play(rows, given.seed, 0, *how, out)  # compiles
     began = time.thread_time()
-    play(rows, given.seed, given.rounds, params, given.stock, given.worlds, given.patience, out)
+    play(rows, given.seed, given.rounds, *how, out)
     reached = out[out[:, REACHED] == 1]
     n = max(len(reached), 1)
     gain = reached[:, AFTER] - reached[:, BEFORE]

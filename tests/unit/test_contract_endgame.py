@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import permutations, product
 from math import perm
 from typing import Any
 
@@ -29,18 +29,25 @@ ENDLESS = 1 << 40
 
 
 @kernel
-def _improved(views: e.r.Rows, code: int, worlds: int, patience: int) -> int:
-    return e.improve(views[0].table, views[0].mine, code, np.int64(e.SHORT), worlds, patience)
+def _improved(views: e.r.Rows, code: int, worlds: int, patience: int, doubt: float) -> int:
+    return e.improve(views[0].table, views[0].mine, code, np.int64(e.SHORT), worlds, patience, doubt)
 
 
 @kernel
-def _scores(views: e.r.Rows, codes: e.Ints, worlds: int, patience: int, out: e.Scores) -> None:
-    e.score_moves(views[0].table, views[0].mine, codes, len(codes), worlds, patience, out)
+def _scores(views: e.r.Rows, codes: e.Ints, worlds: int, patience: int, out: e.Scores, errors: e.Scores) -> None:
+    e.score_moves(views[0].table, views[0].mine, codes, len(codes), worlds, patience, out, errors)
 
 
-def improved(state: State, code: int, patience: int) -> int:
+def scores_of(state: State, codes: list[int], worlds: int, patience: int = ENDLESS) -> tuple[Any, Any]:
+    """What the kernel says of the moves, and the errors of the differences from the first."""
+    scores, errors = np.zeros((2, len(codes)))
+    _scores(state.observe().view.copy(), np.array(codes), worlds, patience, scores, errors)
+    return scores, errors
+
+
+def improved(state: State, code: int, patience: int, doubt: float = e.DOUBT) -> int:
     """The best move instead of *code*, by worlds in which *patience* moves are made."""
-    return int(_improved(state.observe().view.copy(), code, e.WORLDS, patience))
+    return int(_improved(state.observe().view.copy(), code, e.WORLDS, patience, doubt))
 
 
 def short_stock(seed: int, phase: str) -> State:
@@ -94,9 +101,7 @@ def payoff(world: State, code: int, seat: int) -> float:
 
 def exact_scores(state: State, codes: list[int], times: int = 1) -> Any:
     """What the kernel says if every assignment of the unseen cards is played some *times*."""
-    scores = np.zeros(len(codes))
-    _scores(state.observe().view.copy(), np.array(codes), times * n_unseen(state), ENDLESS, scores)
-    return scores
+    return scores_of(state, codes, times * n_unseen(state))[0]
 
 
 def n_unseen(state: State) -> int:
@@ -124,13 +129,29 @@ def test_the_move_that_wins_most_is_made() -> None:
         state = short_stock(seed, "play")
         code, codes = RULES.encode(COUNTER.act(state.observe())), discards(state)
         if code in codes:
-            made = improved(state, code, ENDLESS)
+            made = improved(state, code, ENDLESS, doubt=0.0)
             scores = exact_scores(state, codes, e.WORLDS // n_unseen(state))
             wilds = int(state.rows()["table"][0]["rules"]["wild_kinds"])
             naturals = [k for k, code in enumerate(codes) if not wilds >> code - e.r.DISCARD_CODE & 1]
             assert scores[codes.index(made)] == scores[naturals].max()
             differ += scores.min() < scores.max()
     assert differ > 1
+
+
+def test_a_move_of_the_counter_gives_way_only_to_one_that_clearly_wins_more() -> None:
+    stays = goes = 0
+    for seed, doubt in product((3, 4, 5), (1.0, 30.0)):
+        state = short_stock(seed, "play")
+        code = RULES.encode(COUNTER.act(state.observe()))
+        if code in discards(state):
+            best, made = (improved(state, code, ENDLESS, doubt) for doubt in (0.0, doubt))
+            worlds = e.WORLDS // n_unseen(state) * n_unseen(state)
+            (before, after), (_, error) = scores_of(state, [code, best if made == code else made], worlds)
+            assert (after - before > doubt * error) == (made != code)
+            goes += made != code
+            stays += made == code != best
+    assert stays, "a gain was in doubt"
+    assert goes, "a gain was clear"
 
 
 def test_worlds_are_drawn_at_random_if_there_are_too_many() -> None:
@@ -141,7 +162,7 @@ def test_worlds_are_drawn_at_random_if_there_are_too_many() -> None:
         exact, sampled, total = exact_scores(state, codes, 100), np.zeros(2), np.zeros(2)
         view = state.observe().view.copy()
         for _ in range(400):
-            _scores(view, np.array(codes), n_unseen(state) - 1, ENDLESS, sampled)
+            _scores(view, np.array(codes), n_unseen(state) - 1, ENDLESS, sampled, np.zeros(2))
             total += sampled
             differ += (sampled != exact).any()
         assert total / 400 == pytest.approx(exact, abs=3)
@@ -153,8 +174,7 @@ def test_after_a_number_of_moves_no_further_world_is_played() -> None:
     for seed in range(4):
         state = short_stock(seed, "play")
         codes = state.legal_actions.codes[:3]
-        in_one_world, all_worlds = np.zeros(len(codes)), exact_scores(state, codes)
-        _scores(state.observe().view.copy(), np.array(codes), n_unseen(state), 1, in_one_world)
+        in_one_world, all_worlds = scores_of(state, codes, n_unseen(state), 1)[0], exact_scores(state, codes)
         assert (in_one_world == in_one_world.round()).all(), "points of one world, not a mean"
         differ += (all_worlds != in_one_world).any()
     assert differ > 1
