@@ -16,7 +16,7 @@ from rummylab._jit import kernel
 from rummylab.cards.bits import EACH_SUIT, popcount, to_ids
 from rummylab.cards.hand import Hand
 from rummylab.games.contract.distance import ROOM, Terms, is_within, measure_many
-from rummylab.games.contract.melds import can_complete
+from rummylab.games.contract.melds import Allowed, Needs, Supply, can_complete
 
 ONE_DECK, TWO_DECKS = twin.terms(1, True), twin.terms(2, True)
 N_HANDS = int(os.environ.get("DISTANCE_HANDS", "80"))
@@ -28,9 +28,9 @@ def laid_down(hands, sets, runs, terms, out):
         once, twice, jokers = hands[i]
         wild = EACH_SUIT * terms.wild_ranks
         wilds = jokers + popcount(once & wild) + popcount(twice & wild)
-        naturals = once & ~wild, twice & ~wild
         none = np.int64(0)
-        out[i] = can_complete(*naturals, wilds, sets, runs, none, none, none, True, none, False, False)
+        supply, needs = Supply(once & ~wild, twice & ~wild, wilds), Needs(sets, runs, none, none, none)
+        out[i] = can_complete(supply, needs, none, Allowed(True, False, False))
 
 
 @kernel

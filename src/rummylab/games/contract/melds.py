@@ -12,7 +12,7 @@ wilds. The sizes of several melds are packed in one number, four bits each, the 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -246,45 +246,47 @@ def _demand(sizes: int, some: int) -> tuple[int, int]:
     return total, natural
 
 
+class Supply(NamedTuple):
+    """What melds are made from: the planes of natural cards, and a number of wilds."""
+
+    once: int
+    twice: int
+    wilds: int
+
+
+class Needs(NamedTuple):
+    """The packed sizes of the melds to lay down, and what those that lie forbid them: ranks, and ends of runs."""
+
+    sets: int
+    runs: int
+    barred: int
+    starts: int
+    stops: int
+
+
+class Allowed(NamedTuple):
+    """What the rules allow: two sets of a rank, two wilds of a run side by side, one run cut in two."""
+
+    same_rank: bool
+    neighbors: bool
+    joined: bool
+
+
 @helper
-def _no_runs(
-    once: int,
-    twice: int,
-    wilds: int,
-    sets: int,
-    runs: int,
-    first: int,
-    starts: int,
-    stops: int,
-    same_rank: bool,
-    barred: int,
-    neighbors: bool,
-    joined: bool,
-) -> bool:
+def _no_runs(supply: Supply, needs: Needs, first: int, allowed: Allowed) -> bool:
     """Return whether the sets can be made; what is left to search when all runs lie."""
-    return fewest_wilds(once, twice, sets, same_rank, barred) <= wilds
+    return fewest_wilds(supply.once, supply.twice, needs.sets, allowed.same_rank, needs.barred) <= supply.wilds
 
 
 def _one_run_more(rest: Helper, runs_left: int) -> Helper:
     """Return the helper that tries every way to make the next run, and *rest* for what remains."""
 
-    def can_make(
-        once: int,
-        twice: int,
-        wilds: int,
-        sets: int,
-        runs: int,
-        first: int,
-        starts: int,
-        stops: int,
-        same_rank: bool,
-        barred: int,
-        neighbors: bool,
-        joined: bool,
-    ) -> bool:
+    def can_make(supply: Supply, needs: Needs, first: int, allowed: Allowed) -> bool:
         noinline()
-        if runs == 0:
-            return fewest_wilds(once, twice, sets, same_rank, barred) <= wilds
+        if needs.runs == 0:
+            return _no_runs(supply, needs, first, allowed)
+        once, twice, wilds = supply
+        sets, runs, barred, starts, stops = needs
         size = runs & 15
         full, windows = (1 << size) - 1, TOP + 2 - size
         after = runs >> 4
@@ -293,30 +295,18 @@ def _one_run_more(rest: Helper, runs_left: int) -> Helper:
             free = on_places(once, suit) >> low & full
             limit = min(size >> 1, wilds)
             needed = full & ~free
-            if popcount(needed) > limit or not (joined or is_separate(suit, low, size, starts, stops)):
+            if popcount(needed) > limit or not (allowed.joined or is_separate(suit, low, size, starts, stops)):
                 continue
             start, stop = np.int64(1) << (16 * suit + low), np.int64(1) << (16 * suit + low + size - 1)
+            needs_after = Needs(sets, after, barred, starts | start, stops | stop)
             again = window if after & 15 == size else 0  # of two runs alike the order does not matter
             more = np.int64(0)
             while True:
                 wild = needed | more
                 spent = popcount(wild)
-                if spent <= limit and are_apart(wild, neighbors) and can_lie(wild, low, size):
+                if spent <= limit and are_apart(wild, allowed.neighbors) and can_lie(wild, low, size):
                     left, left_twice = minus(once, twice, cards_on((full & ~wild) << low, suit), np.int64(0))
-                    if rest(
-                        left,
-                        left_twice,
-                        wilds - spent,
-                        sets,
-                        after,
-                        again,
-                        starts | start,
-                        stops | stop,
-                        same_rank,
-                        barred,
-                        neighbors,
-                        joined,
-                    ):
+                    if rest(Supply(left, left_twice, wilds - spent), needs_after, again, allowed):
                         return True
                 more = (more - free) & free if popcount(needed) < limit else np.int64(0)
                 if more == 0:
@@ -337,10 +327,10 @@ def is_separate(suit: int, low: int, size: int, starts: int, stops: int) -> bool
 
 
 can_complete = _one_run_more(_one_run_more(_one_run_more(_no_runs, 1), 2), 3)
-"""``can_complete(once, twice, wilds, sets, runs, first, starts, stops, same_rank, barred, neighbors, joined)``.
+"""``can_complete(supply, needs, first, allowed)``.
 
-Return whether sets and runs of the packed sizes *sets* and *runs* can be laid side by side from naturals and *wilds*.
-Runs are tried from window number *first* on; *starts* and *stops* are the ends of runs that lie already.
+Return whether all melds of *needs* can be laid side by side from *supply*. Runs are tried from window number *first*
+on.
 """
 
 

@@ -46,6 +46,9 @@ from rummylab.games.contract.melds import (
     NO_CARDS,
     TENS,
     TOP,
+    Allowed,
+    Needs,
+    Supply,
     are_apart,
     can_complete,
     cards_on,
@@ -426,15 +429,21 @@ def run_ends(table: np.void, seat: int, n: int) -> tuple[int, int]:
 
 
 @helper
-def can_finish(
-    table: np.void, once: int, twice: int, wilds: int, sets: int, runs: int, barred: int, starts: int, stops: int
-) -> bool:
-    """Return whether melds of these packed sizes can be laid from naturals and *wilds*, beside those that lie."""
-    rules, first = table.rules, np.int64(0)
-    if runs == 0:
-        return fewest_wilds(once, twice, sets, rules.same_rank != 0, barred) <= wilds
-    apart, cut = rules.wild_neighbors != 0, rules.joined_runs != 0
-    return can_complete(once, twice, wilds, sets, runs, first, starts, stops, rules.same_rank != 0, barred, apart, cut)
+def supply_of(rules: np.void, mine: np.void) -> Supply:
+    """Return the natural cards of a hand and its number of wilds."""
+    naturals = ~rules.wild_kinds
+    return Supply(mine.hand & naturals, mine.twice & naturals, n_wilds(rules, mine.hand, mine.twice, mine.jokers))
+
+
+@helper
+def can_finish(table: np.void, supply: Supply, needs: Needs) -> bool:
+    """Return whether all melds of *needs* can be laid down from *supply*."""
+    rules = table.rules
+    if needs.runs == 0:
+        once, twice, wilds = supply
+        return fewest_wilds(once, twice, needs.sets, rules.same_rank != 0, needs.barred) <= wilds
+    allowed = Allowed(rules.same_rank != 0, rules.wild_neighbors != 0, rules.joined_runs != 0)
+    return can_complete(supply, needs, np.int64(0), allowed)
 
 
 @helper
@@ -446,8 +455,7 @@ def can_lay_down(table: np.void, mine: np.void) -> bool:
         return _can_lay_down_runs(table, mine)
     if table.sets_left[seat] == 0:
         return False
-    once, twice = mine.hand & ~rules.wild_kinds, mine.twice & ~rules.wild_kinds
-    wilds = n_wilds(rules, mine.hand, mine.twice, mine.jokers)
+    once, twice, wilds = supply_of(rules, mine)
     return fewest_wilds(once, twice, sets_of(table, seat), rules.same_rank != 0, barred_ranks(table, seat)) <= wilds
 
 
@@ -455,67 +463,42 @@ def can_lay_down(table: np.void, mine: np.void) -> bool:
 def _can_lay_down_runs(table: np.void, mine: np.void) -> bool:
     """Return whether the actor can lay down a contract with runs; apart, so that contracts without stay quick."""
     noinline()
-    seat, rules = np.int64(mine.seat), table.rules
-    once, twice = mine.hand & ~rules.wild_kinds, mine.twice & ~rules.wild_kinds
-    wilds = n_wilds(rules, mine.hand, mine.twice, mine.jokers)
+    seat = np.int64(mine.seat)
     starts, stops = run_ends(table, seat, np.int64(table.n_melds))
-    sets, runs, barred = sets_of(table, seat), runs_of(table, seat), barred_ranks(table, seat)
-    return can_finish(table, once, twice, wilds, sets, runs, barred, starts, stops)
+    needs = Needs(sets_of(table, seat), runs_of(table, seat), barred_ranks(table, seat), starts, stops)
+    return can_finish(table, supply_of(table.rules, mine), needs)
 
 
 @helper
 def can_grow_set(
-    table: np.void,
-    seat: int,
-    once: int,
-    twice: int,
-    wilds: int,
-    sets: int,
-    runs: int,
-    rank: int,
-    laid: int,
-    short: int,
-    size: int,
-    n_melds: int,
+    table: np.void, seat: int, supply: Supply, sets: int, runs: int, rank: int, laid: int, short: int, size: int, n: int
 ) -> bool:
     """Return whether a set of *rank* with *laid* wilds, *short* of some cards, grows to *size* and the rest follows.
 
-    *once*, *twice* and *wilds* are left in the hand; *sets* and *runs* are the sizes of the melds after it, *n_melds*
-    the melds on the table before it.
+    *supply* is left in the hand; *sets* and *runs* are the sizes of the melds after it, *n* the melds on the table
+    before it.
     """
-    starts, stops = run_ends(table, seat, n_melds if runs else np.int64(0))
+    starts, stops = run_ends(table, seat, n if runs else np.int64(0))
     barred = barred_ranks(table, seat)
     if not table.rules.same_rank:
         barred |= bit(rank)
+    needs = Needs(sets, runs, barred, starts, stops)
     if short == 0:
-        return can_finish(table, once, twice, wilds, sets, runs, barred, starts, stops)
-    return _can_grow_slowly(table, once, twice, wilds, sets, runs, rank, laid, short, size, barred, starts, stops)
+        return can_finish(table, supply, needs)
+    return _can_grow_slowly(table, supply, needs, rank, laid, short, size)
 
 
 @helper
-def _can_grow_slowly(
-    table: np.void,
-    once: int,
-    twice: int,
-    wilds: int,
-    sets: int,
-    runs: int,
-    rank: int,
-    laid: int,
-    short: int,
-    size: int,
-    barred: int,
-    starts: int,
-    stops: int,
-) -> bool:
+def _can_grow_slowly(table: np.void, supply: Supply, needs: Needs, rank: int, laid: int, short: int, size: int) -> bool:
     """Return whether some naturals of *rank* and wilds make up for what a set is short of, and the rest follows."""
     noinline()
+    once, twice, wilds = supply
     for pattern in range(N_PATTERNS):
         cards, double = pattern_cards(pattern, rank)
         spent = short - n_in(cards, double)
         if 0 <= spent <= wilds and laid + spent <= size >> 1 and holds(once, twice, cards, double):
             left, left_twice = minus(once, twice, cards, double)
-            if can_finish(table, left, left_twice, wilds - spent, sets, runs, barred, starts, stops):
+            if can_finish(table, Supply(left, left_twice, wilds - spent), needs):
                 return True
     return False
 
@@ -524,9 +507,7 @@ def _can_grow_slowly(
 def can_grow_run(
     table: np.void,
     seat: int,
-    once: int,
-    twice: int,
-    wilds: int,
+    supply: Supply,
     sets: int,
     runs: int,
     suit: int,
@@ -534,7 +515,7 @@ def can_grow_run(
     high: int,
     laid: int,
     size: int,
-    n_melds: int,
+    n: int,
 ) -> bool:
     """Return whether a run from *low* to *high*, with wilds on the places *laid*, grows to *size* and the rest follows.
 
@@ -542,7 +523,8 @@ def can_grow_run(
     """
     noinline()
     rules, barred = table.rules, barred_ranks(table, seat)
-    starts, stops = run_ends(table, seat, n_melds)
+    once, twice, wilds = supply
+    starts, stops = run_ends(table, seat, n)
     there = ((1 << (high - low + 1)) - 1) << low
     limit = min((size >> 1) - popcount(laid), wilds)
     for start in range(max(high + 1 - size, 0), min(low, TOP + 1 - size) + 1):
@@ -552,13 +534,14 @@ def can_grow_run(
         if popcount(needed) > limit or not (rules.joined_runs or is_separate(suit, start, size, starts, stops)):
             continue
         new_starts, new_stops = starts | bit(16 * suit + start), stops | bit(16 * suit + start + size - 1)
+        needs = Needs(sets, runs, barred, new_starts, new_stops)
         more = np.int64(0)
         while True:
             wild = needed | more
             spent = popcount(wild)
             if spent <= limit and are_apart(wild | laid, rules.wild_neighbors != 0):
                 left, left_twice = minus(once, twice, cards_on(lacking & ~wild, suit), np.int64(0))
-                if can_finish(table, left, left_twice, wilds - spent, sets, runs, barred, new_starts, new_stops):
+                if can_finish(table, Supply(left, left_twice, wilds - spent), needs):
                     return True
             more = (more - free) & free if popcount(needed) < limit else np.int64(0)
             if more == 0:
@@ -622,7 +605,8 @@ def can_meld(table: np.void, mine: np.void, code: int) -> bool:
     if table.n_hand[seat] - size - short < total_of(sets) + total_of(runs) + rules.discard_only:
         return False
     once, twice = minus(mine.hand & ~wild_kinds, mine.twice & ~wild_kinds, naturals, double)
-    wilds, n_melds = n_wilds(rules, mine.hand, mine.twice, mine.jokers) - n_wild, np.int64(table.n_melds)
+    left = Supply(once, twice, n_wilds(rules, mine.hand, mine.twice, mine.jokers) - n_wild)
+    n_melds = np.int64(table.n_melds)
     if is_run:
         above = (code - RUN_CODE) // N_WILD_SETS & 7
         if size < 3 or size > min(asked, AT_ONCE) or above >> (size - 1):
@@ -631,13 +615,13 @@ def can_meld(table: np.void, mine: np.void, code: int) -> bool:
         laid = wild_places(naturals, suit, low, high)
         if not are_apart(laid, rules.wild_neighbors != 0):
             return False
-        return can_grow_run(table, seat, once, twice, wilds, sets, runs, suit, low, high, laid, asked, n_melds)
+        return can_grow_run(table, seat, left, sets, runs, suit, low, high, laid, asked, n_melds)
     least, rank = min(asked, np.int64(AT_ONCE)), np.int64((code - SET_CODE) // N_WILD_SETS // N_PATTERNS)
     if size != least and not (size > least and rules.larger_sets):
         return False
     if barred_ranks(table, seat) >> rank & 1:
         return False
-    return can_grow_set(table, seat, once, twice, wilds, sets, runs, rank, n_wild, short, max(asked, size), n_melds)
+    return can_grow_set(table, seat, left, sets, runs, rank, n_wild, short, max(asked, size), n_melds)
 
 
 @helper
@@ -649,19 +633,17 @@ def can_grow(table: np.void, mine: np.void, card: int, below: bool) -> bool:
     if table.short == 0 or not kinds(mine) & bit(card) or not fits:
         return False
     wild_kinds, of, wild = rules.wild_kinds, np.int64(table.meld_of[meld]), is_wild(rules, card)
-    once, twice = mine.hand & ~wild_kinds, mine.twice & ~wild_kinds
-    wilds = n_wilds(rules, mine.hand, mine.twice, mine.jokers) - wild
+    once, twice, wilds = supply_of(rules, mine)
     if not wild:
         once, twice = minus(once, twice, bit(card), np.int64(0))
+    left = Supply(once, twice, wilds - wild)
     on_table, on_table_twice = table.melds[meld], table.melds_twice[meld]
     laid = n_wilds(rules, on_table, on_table_twice, np.int64(table.meld_jokers[meld])) + wild
     size = n_in(on_table, on_table_twice) + table.meld_jokers[meld] + table.short
     sets, runs = sets_of(table, seat), runs_of(table, seat)
     if table.meld_kind[meld] == SET:
         short = np.int64(table.short) - 1
-        return laid <= size >> 1 and can_grow_set(
-            table, seat, once, twice, wilds, sets, runs, of, laid, short, size, meld
-        )
+        return laid <= size >> 1 and can_grow_set(table, seat, left, sets, runs, of, laid, short, size, meld)
     low, high = np.int64(table.meld_low[meld]), np.int64(table.meld_high[meld])
     places = wild_places(on_table & ~wild_kinds, of, low, high)
     at = high + 1 if is_above(table, meld, card) and not below else low - 1
@@ -670,7 +652,7 @@ def can_grow(table: np.void, mine: np.void, card: int, below: bool) -> bool:
     if not are_apart(places, rules.wild_neighbors != 0):
         return False
     low, high = min(low, at), max(high, at)
-    return can_grow_run(table, seat, once, twice, wilds, sets, runs, of, low, high, places, size, meld)
+    return can_grow_run(table, seat, left, sets, runs, of, low, high, places, size, meld)
 
 
 # --- Legal moves, from what the actor may know --------------------------------------------------------------------
