@@ -130,3 +130,12 @@ def cards_of(ids: Iterable[int]) -> tuple[Card, ...]:
         return tuple(map(_BY_ID.__getitem__, ids))
     except KeyError as error:
         raise NotationError(f"{error.args[0]} is not the id of a card") from None
+
+
+def is_card(text: str) -> bool:
+    """Return whether *text* is a card."""
+    try:
+        Card.parse(text)
+    except NotationError:
+        return False
+    return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rummylab.cards.card import Card
+from rummylab.cards.card import Card, is_card
 from rummylab.engine.seats import Seat
 from rummylab.errors import NotationError, check_type
 
@@ -36,7 +36,7 @@ class Action:
         check_type(text, str, "an action", "text such as 'discard 7h'")
         words, on = _split_place(text.split())
         n_verb = 0
-        while n_verb < len(words) and words[n_verb].isalpha() and not _is_card(words[n_verb]):
+        while n_verb < len(words) and words[n_verb].isalpha() and not is_card(words[n_verb]):
             n_verb += 1
         if n_verb == 0:
             raise NotationError(f"not an action: {text!r} (start with a verb, such as 'discard 7h')")
@@ -74,14 +74,6 @@ def _split_place(words: list[str]) -> tuple[list[str], int]:
     if len(words) > 3 and words[-3:-1] == ["on", "meld"] and words[-1].isdecimal() and len(words[-1]) < 4:
         return words[:-3], int(words[-1])
     return words, 0
-
-
-def _is_card(word: str) -> bool:
-    try:
-        Card.parse(word)
-    except NotationError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)

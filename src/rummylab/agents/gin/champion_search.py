@@ -151,6 +151,14 @@ def knock_chance(deadwood: int, theirs: int, limit: int, chances: Floats) -> flo
 
 
 @helper
+def _sight_and_stock_value(table: np.void, mine: np.void, params: Params, work: Any) -> tuple[Any, float]:
+    """Return what the player sees, and what a draw from the stock is worth to them."""
+    sight = look(table, mine, ALL_TURNS)
+    write_chances(sight, mine.hand, params, VALUES, work)
+    return sight, stock_value(table, sight, mine.hand, params, VALUES, work)
+
+
+@helper
 def next_value(row: np.void, seat: int, params: Params, work: Any, values: Floats) -> float:
     """Return what the position is worth to *seat*, whose turn it is to draw; 0 if the hand has ended without a winner.
 
@@ -159,9 +167,7 @@ def next_value(row: np.void, seat: int, params: Params, work: Any, values: Float
     table, mine = row.table, row.mine[seat]
     if table.actor < 0 or table.phase != DRAW:
         return 0.0
-    sight = look(table, mine, ALL_TURNS)
-    write_chances(sight, mine.hand, params, VALUES, work)
-    value = stock_value(table, sight, mine.hand, params, VALUES, work)
+    sight, value = _sight_and_stock_value(table, mine, params, work)
     if bit(table.up) & melding_cards(mine.hand):
         value = max(value, take_value(table, sight, mine.hand, params, VALUES, work, values))
     return float(value)
@@ -177,9 +183,7 @@ def value_after_turn(row: np.void, seat: int, drawn: int, params: Params, work: 
     table, mine = row.table, row.mine[seat]
     if table.actor < 0 or table.phase != DRAW:
         return 0.0
-    sight = look(table, mine, ALL_TURNS)
-    write_chances(sight, mine.hand, params, VALUES, work)
-    stock = stock_value(table, sight, mine.hand, params, VALUES, work)
+    sight, stock = _sight_and_stock_value(table, mine, params, work)
     takes = bit(table.up) & melding_cards(mine.hand) != 0
     takes = takes and take_value(table, sight, mine.hand, params, VALUES, work, values) > stock
     row.deck[row.pos] = drawn

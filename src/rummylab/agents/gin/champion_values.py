@@ -206,7 +206,7 @@ def look(table: np.void, mine: np.void, memory: int) -> Any:
 def _remembered(table: np.void, other: int, since: int) -> tuple[int, int, int]:
     """Return the pile and what the opponent declined and threw, without what happened before the turn *since*."""
     noinline()
-    pile = refused = thrown = np.int64(0)
+    pile = np.int64(0)
     left = table.pile
     while left:
         card = lowest(left)
@@ -215,21 +215,23 @@ def _remembered(table: np.void, other: int, since: int) -> tuple[int, int, int]:
         latest = max(max(table.threw[0, i], table.threw[1, i]), max(table.passed[0, i], table.passed[1, i]))
         if latest >= since:
             pile |= bit(card)
-    left = table.refused[other]
-    while left:
-        card = lowest(left)
-        left &= left - 1
-        if table.passed[other, index_of(card)] >= since:
-            refused |= bit(card)
-    left = table.thrown[other]
-    while left:
-        card = lowest(left)
-        left &= left - 1
-        if table.threw[other, index_of(card)] >= since:
-            thrown |= bit(card)
     if table.up >= 0:
         pile |= bit(table.up)
+    refused = _not_before(since, table.refused[other], table.passed[other])
+    thrown = _not_before(since, table.thrown[other], table.threw[other])
     return pile, refused, thrown
+
+
+@helper
+def _not_before(since: int, cards: int, turns: Any) -> int:
+    """Return those of *cards* whose latest turn, in *turns*, is not before *since*."""
+    recent = np.int64(0)
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if turns[index_of(card)] >= since:
+            recent |= bit(card)
+    return recent
 
 
 # --- 4. The chance that the opponent holds a card -----------------------------------------------------------------

@@ -489,11 +489,7 @@ def _write_bonds(loose: int, blocked: int, price: Floats, state: int, params: Pa
         utility = prices[card] + meld_bonus * possible[card] + combination_bonus * paired
         work[UTILITY + card] = utility
         work[LOSS + card] = utility + (meld_bonus + combination_bonus) * paired
-    total = np.float32(0.0)
-    while loose:
-        total += work[UTILITY + lowest(loose)]
-        loose &= loose - 1
-    return total
+    return _sum_over(loose, UTILITY, work)
 
 
 @helper

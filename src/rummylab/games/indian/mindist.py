@@ -502,6 +502,13 @@ def _next_plan(
 
 
 @helper
+def _without_groups(once: int, twice: int, first: int, second: int) -> tuple[int, int]:
+    """Return the planes without the cards of two groups."""
+    once, twice = without_group(once, twice, first)
+    return without_group(once, twice, second)
+
+
+@helper
 def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, least: int, bound: int, live: int) -> int:
     """Return the distance if it is below *bound*, else bound; the pure run may lack cards of *live* only.
 
@@ -515,8 +522,7 @@ def _distance(once: int, twice: int, wilds: int, wild: int, goal: int, least: in
     i, j = 0, 0
     while i >= 0:
         first, second = groups[i], groups[j]
-        once1, twice1 = without_group(once, twice, first)
-        once1, twice1 = without_group(once1, twice1, second)
+        once1, twice1 = _without_groups(once, twice, first, second)
         budget, missing = _places_left(first, second), goal - _n_grouped(first, second)
         lacking = max(missing - runs_keep(once1, twice1, budget), least)
         best = _plan_distance(Cards(once1, twice1, wilds, wild), missing, budget, lacking, best, live)
@@ -540,8 +546,7 @@ def _list_plans(once: int, twice: int, goal: int, distance: int, all_sizes: bool
     i, j = 0, 0
     while i >= 0:
         first, second = groups[i], groups[j]
-        once1, twice1 = without_group(once, twice, first)
-        once1, twice1 = without_group(once1, twice1, second)
+        once1, twice1 = _without_groups(once, twice, first, second)
         budget = _places_left(first, second)
         low, high = _pair_reel(once1, twice1, 0, budget), _pair_reel(once1, twice1, 2, budget)
         if _plan_holds(_Plan(first, second, low, high), goal - distance):
@@ -555,8 +560,7 @@ def _list_plans(once: int, twice: int, goal: int, distance: int, all_sizes: bool
 def _read_plan(hand: Cards, plans: Ints, i: int) -> tuple[Cards, _Plan]:
     """Return what the groups of plan number *i* of `_list_plans` leave of *hand*, and the plan."""
     first, second = plans[i, 0] & 0xFFFF, plans[i, 0] >> 16
-    once, twice = without_group(hand.once, hand.twice, first)
-    once, twice = without_group(once, twice, second)
+    once, twice = _without_groups(hand.once, hand.twice, first, second)
     return Cards(once, twice, hand.wilds, hand.wild), _Plan(first, second, plans[i, 1], plans[i, 2])
 
 

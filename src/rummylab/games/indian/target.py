@@ -119,14 +119,20 @@ def _last_melds(
 
 
 @helper
+def _hopes(once: int, twice: int, budget: int, least_runs: int) -> int:
+    """Return what the rest can hold at best after a run of 3, 4 or 5 places, four bits each."""
+    hopes = 0
+    for size in range(3, 6):
+        hopes |= most_in_melds(once, twice, budget - size, least_runs) << (4 * size)
+    return hopes
+
+
+@helper
 def _second_run(
     once: int, twice: int, live_once: int, live_twice: int, most_dead: int, goal: int, budget: int, out: Ints
 ) -> bool:
     """Find a run and then melds of any kind, *budget* places in all, that hold *goal* cards of the hand."""
-    # What the rest can hold at best after a run of 3, 4 or 5 places, four bits each.
-    hopes = 0
-    for size in range(3, 6):
-        hopes |= most_in_melds(once, twice, budget - size, 0) << (4 * size)
+    hopes = _hopes(once, twice, budget, 0)
     for i in range(N_RUNS):
         run = ALL_MELDS[i]
         size = popcount(run)
@@ -154,9 +160,7 @@ def _find_melds(
     column = EACH_SUIT << wild
     goal = PLACES - n_jokers - distance
     supply = n_jokers + live_jokers + popcount(live_once & column) + popcount(live_twice & column)
-    hopes = 0
-    for size in range(3, 6):
-        hopes |= most_in_melds(once, twice, PLACES - size, GROUP) << (4 * size)
+    hopes = _hopes(once, twice, PLACES, GROUP)
     for i in range(N_RUNS):
         pure = ALL_MELDS[i]
         size = popcount(pure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from rummylab.cards.card import Card
+from rummylab.cards.card import Card, is_card
 from rummylab.engine.action import Action
 from rummylab.engine.show import ActionView, all_of, card_text
 from rummylab.engine.spec import GameSpec
@@ -154,7 +154,7 @@ def _begins(tokens: Iterable[str], words: Iterable[str]) -> bool:
 def _in_full(tokens: list[str], spec: GameSpec) -> str | None:
     """Return the move of the game that *tokens* spell out, its verb perhaps shortened, legal or not."""
     tokens, on = (tokens[:-2], int(tokens[-1])) if _has_place(tokens) else (tokens, 0)
-    n_verb = next((i for i, token in enumerate(tokens) if _is_card(token)), len(tokens))
+    n_verb = next((i for i, token in enumerate(tokens) if is_card(token)), len(tokens))
     if not n_verb and len(tokens) == 1:  # A card alone: the table says why it cannot be thrown.
         tokens, n_verb = ["discard", *tokens], 1
     if not n_verb:
@@ -163,7 +163,7 @@ def _in_full(tokens: list[str], spec: GameSpec) -> str | None:
         for words in (verb.words, *verb.former):
             if _begins(tokens[:n_verb], words.split()) and bool(verb.takes) == (n_verb < len(tokens)):
                 cards = tokens[n_verb:]
-                if not all(map(_is_card, cards)):
+                if not all(map(is_card, cards)):
                     return None
                 return str(Action(verb.words, tuple(map(Card.parse, cards)), on))
     return None
@@ -171,11 +171,3 @@ def _in_full(tokens: list[str], spec: GameSpec) -> str | None:
 
 def _has_place(tokens: list[str]) -> bool:
     return len(tokens) > 2 and tokens[-2] == "on" and tokens[-1].isdecimal() and len(tokens[-1]) < 4
-
-
-def _is_card(token: str) -> bool:
-    try:
-        Card.parse(token)
-    except NotationError:
-        return False
-    return True
