@@ -218,5 +218,5 @@ def test_fitting_learns_from_what_rounds_brought(tmp_path: Path) -> None:
 
 
 def test_a_run_too_short_to_learn_is_refused() -> None:
-    with pytest.raises(OptionError, match="a fit needs 300 rounds"):
+    with pytest.raises(OptionError, match="rounds_a_step of the run"):
         learning.ChineseCounterTraining(rounds_a_step=10)

@@ -124,7 +124,7 @@ def test_every_trainer_is_registered_and_has_a_tiny_run_here() -> None:
 @pytest.mark.parametrize("name", sorted(TINY))
 def test_every_option_has_a_help_text_and_every_trainer_a_seed(name: str) -> None:
     options = registry.TRAINERS[name].options
-    assert all(field.metadata["help"].endswith(".") for field in fields(options))
+    assert all(field.metadata["meaning"].endswith(".") for field in fields(options))
     assert "seed" in {field.name for field in fields(options)}
 
 

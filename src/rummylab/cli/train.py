@@ -75,7 +75,7 @@ def _parameters(options: Any) -> list[inspect.Parameter]:
             hint, default = types.GenericAlias(list, (get_args(hint)[0],)), list(default)
         flag = f"--{field.name.replace('_', '-')}"
         flags = [f"{flag}/--no-{flag[2:]}"] if hint is bool else [flag]
-        option = typer.Option(*flags, help=field.metadata["help"], rich_help_panel="Training", **limits)
+        option = typer.Option(*flags, help=field.metadata["meaning"], rich_help_panel="Training", **limits)
         found.append(_parameter(field.name, Annotated[hint, option], default))
     return found
 

@@ -31,9 +31,10 @@ _LARGEST = 3.4e38  # what a float32 can hold
 
 
 def option(default: T, meaning: str = "", *, low: float = -math.inf, high: float = math.inf) -> T:
-    """Declare an option of an agent or a game: its default, what it means, and the least and greatest value allowed.
+    """Declare an option: its default, what it means, and the least and greatest value allowed.
 
-    The type of *default* is the type of the option: ``int``, ``float``, ``bool``, or the options of another agent.
+    The type of *default* is the type of the option: ``int``, ``float`` or ``bool``; for an agent also the options of
+    another agent, for a trainer also text or a path.
     """
     metadata = {"meaning": meaning, "low": low, "high": high}
     return dataclasses.field(default=default, metadata=metadata)
@@ -83,7 +84,7 @@ class AgentOptions:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if not isinstance(field.default, AgentOptions):
-                value = _info(field).checked(value, type(self).__name__)
+                value = info_of(field).checked(value, type(self).__name__)
                 object.__setattr__(self, field.name, value)
 
     @classmethod
@@ -117,7 +118,7 @@ class AgentOptions:
                 prefix = f"{field.name}_"
                 found += (dataclasses.replace(info, name=prefix + info.name) for info in value.described())
             else:
-                found.append(dataclasses.replace(_info(field), default=value))
+                found.append(dataclasses.replace(info_of(field), default=value))
         return tuple(found)
 
     def numbers(self) -> dict[str, float]:
@@ -153,7 +154,8 @@ class AgentOptions:
         return dataclasses.replace(self, **own)
 
 
-def _info(field: dataclasses.Field[Any]) -> OptionInfo:
+def info_of(field: dataclasses.Field[Any]) -> OptionInfo:
+    """Return what there is to know about the option that *field* declares."""
     if field.default is dataclasses.MISSING:
         raise OptionError(f"Option {field.name} needs a default.")
     about = {"meaning": "", "low": -math.inf, "high": math.inf, **field.metadata}

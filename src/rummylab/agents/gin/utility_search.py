@@ -95,7 +95,7 @@ class SearchOptions(AgentOptions):
     depth: int = option(4, "Turns of both players in a world after the turn to decide on.", low=0)
     knock_from: float = option(4.8, "In a world, both players knock with at most this deadwood in the first turn.")
     knock_fall: float = option(1.25, "In a world, how much that limit falls with every turn; gin is always shown.")
-    utility: UtilityOptions = option(replace(tuned("utility-dnn"), belief=SHAPED))  # noqa: RUF009 - it is frozen
+    utility: UtilityOptions = option(replace(tuned("utility-dnn"), belief=SHAPED))
 
 
 P = SearchOptions.indices()
