@@ -143,7 +143,7 @@ def whole(value: Any, what: str) -> int:
 
 
 def _name_of(kind: type[Any]) -> str:
-    return {"str": "text", "int": "a whole number"}.get(kind.__name__, f"a {kind.__name__}")
+    return {"str": "text", "int": "a whole number", "NoneType": "None"}.get(kind.__name__, f"a {kind.__name__}")
 
 
 def _shown(value: Any) -> str:

@@ -230,7 +230,7 @@ def test_masks_that_are_no_hand_are_refused(mask: int, twice: int, jokers: int) 
 
 def test_impossible_decks_are_refused_with_the_culprit() -> None:
     whole = list(Deck.shuffled(3).cards)
-    with pytest.raises(DeckError, match=f"{whole[-1]} is missing"):
+    with pytest.raises(DeckError, match=f"lacks {whole[-1]}"):
         Deck(tuple(whole[:-1]))
     with pytest.raises(DeckError, match=f"{whole[0]} is missing"):
         Deck((whole[1], *whole[1:]))

@@ -482,8 +482,8 @@ def test_an_unknown_option_suggests_the_nearest() -> None:
     [
         ({"cards": 11}, "option cards is 11, but must lie between 3 and 10"),
         ({"turn_cap": 0}, "turn_cap is 0"),
-        ({"pass_card": 1}, "option pass_card takes bool values, not 1"),
-        ({"seats": "three"}, "option seats takes int values"),
+        ({"pass_card": 1}, "option pass_card must be true or false, not 1"),
+        ({"seats": "three"}, "option seats must be a whole number"),
     ],
 )
 def test_options_that_make_no_game_are_refused(changes: dict[str, Any], message: str) -> None:

@@ -28,8 +28,8 @@ def test_changed_options_are_custom() -> None:
     ("changes", "message"),
     [
         ({"knock_limit": -1}, "knock_limit is -1, but must lie between 0 and 100"),
-        ({"knock_limit": "ten"}, "knock_limit takes int values, not 'ten'"),
-        ({"tie_undercuts": 1}, "tie_undercuts takes bool values, not 1"),
+        ({"knock_limit": "ten"}, "knock_limit must be a whole number, not 'ten'"),
+        ({"tie_undercuts": 1}, "tie_undercuts must be true or false, not 1"),
         ({"layoffs": "nobody"}, "layoffs is 'nobody', but must be one of official, defender"),
         ({"knock_card": True, "oklahoma": True}, "exclude each other"),
         ({"turn_cap": 0}, "may never end"),

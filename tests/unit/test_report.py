@@ -184,7 +184,7 @@ def test_errors_are_clear(played: tuple[Path, Standings], tmp_path: Path, monkey
     assert "no such results file" in str(missing.exception)
     assert not (tmp_path / "none.db").exists()
     begun.open_run("study", {"game": "gin"}, "code", "other")
-    with pytest.raises(OptionError, match="'other' is not a tournament but of the kind 'study'"):
+    with pytest.raises(OptionError, match="'other' is a study, not a tournament"):
         write_report(begun, "other", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(OptionError, match="cannot be created for the report"):

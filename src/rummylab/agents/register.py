@@ -62,7 +62,11 @@ class Declaration:
         return {self.name: own, **self.variants}
 
     def preset(self, name: str) -> Variant:
-        """Return the agent's or a variant's options by *name*; an unknown name suggests the nearest."""
+        """Return the agent's or a variant's options by *name*; an unknown name suggests the nearest.
+
+        Raises:
+            UnknownNameError: There is no such variant.
+        """
         presets = self.presets()
         if name not in presets:
             raise UnknownNameError(f"variant of {self.name}", name, presets)

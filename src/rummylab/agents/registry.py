@@ -82,7 +82,11 @@ def _entry(row: dict[str, Any], options: list[dict[str, Any]]) -> Entry:
 
 
 def entries(game_name: str | None = None) -> list[Entry]:
-    """Return the agents for one game, or for all games. This imports neither agents nor games."""
+    """Return the agents for one game, or for all games. This imports neither agents nor games.
+
+    Raises:
+        UnknownNameError: No game has this name.
+    """
     check_type(game_name, (str, type(None)), "the name of a game")
     listed = _listed()
     games = {found.game: None for found in listed}

@@ -81,6 +81,9 @@ def estimate_errors(rules: Rules, n: int, worlds: int, seed: int = 0) -> tuple[f
 
     The truth is the mean of play-outs by the agent of the estimates, in about *n* positions of its self-play. The
     sampling error of that mean is taken out.
+
+    Raises:
+        OptionError: No agent of this game estimates the values of moves.
     """
     own = explainer_of(rules.name)
     first = rules.new_rows(1)

@@ -34,6 +34,7 @@ class Latency:
 
     @property
     def n(self) -> int:
+        """Decisions measured."""
         return int(self.counts.sum())
 
     def quantile(self, q: float) -> float:

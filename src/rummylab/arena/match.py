@@ -102,18 +102,22 @@ class MatchResult:
 
     @property
     def games(self) -> int:
+        """Games played."""
         return self.sums.games if self.rows is None else len(self.rows)
 
     @property
     def seats(self) -> int:
+        """Number of agents, and of seats at the table."""
         return len(self.agents)
 
     @property
     def hands(self) -> int:
+        """Hands played in all games."""
         return int(self.sums["hands"])
 
     @property
     def decisions(self) -> int:
+        """Decisions made in all games, by all agents."""
         return int(self.sums["decisions"])
 
     @property
@@ -188,10 +192,12 @@ class MatchResult:
 
     @cached_property
     def win_rate(self) -> Estimate:
+        """The first agent's share of the games won, with its 95% interval."""
         return self.win_rate_of(0)
 
     @cached_property
     def points_per_hand(self) -> Estimate:
+        """The first agent's gain in a hand, with its 95% interval."""
         return self.points_per_hand_of(0)
 
     def variance_reduction(self) -> dict[str, float]:

@@ -108,18 +108,22 @@ class OrderedDeals:
 
     @property
     def n(self) -> int:
+        """Deals played."""
         return len(self.rows)
 
     @property
     def wins(self) -> Floats:
+        """1 for each deal that the first mover won, else 0."""
         return np.asarray(self.rows["winner"] == 0, np.float64)
 
     @property
     def gains(self) -> Floats:
+        """The first mover's points in each deal."""
         return np.asarray(self.rows["gain"], np.float64)
 
     @property
     def rounds(self) -> Floats:
+        """Rounds of each deal."""
         return np.asarray(self.rows["rounds"], np.float64)
 
     @property
@@ -129,10 +133,12 @@ class OrderedDeals:
 
     @property
     def mean_gain(self) -> Estimate:
+        """The mean of the first mover's points."""
         return mean(self.gains)
 
     @property
     def median_gain(self) -> Estimate:
+        """The median of the first mover's points."""
         return median(self.gains)
 
     def ended(self, outcome: int) -> float:
@@ -160,6 +166,7 @@ class Ordered:
         return cls({pair: series for part in parts for pair, series in part.series.items()})
 
     def of(self, mover: str, other: str) -> OrderedDeals:
+        """Return the deals in which *mover* moved first against *other*."""
         return self.series[mover, other]
 
     def edge(self, agent_name: str) -> Estimate:
@@ -178,6 +185,7 @@ class Ordered:
         return mean((self.of(one, two).wins + 1 - self.of(two, one).wins) / 2)
 
     def net_gains(self, one: str, two: str) -> Floats:
+        """Return what *one* gained against *two* in each deal, the mean of both orders."""
         return np.asarray((self.of(one, two).gains - self.of(two, one).gains) / 2)
 
     def net_gain(self, one: str, two: str) -> Estimate:

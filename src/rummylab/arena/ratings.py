@@ -42,6 +42,7 @@ class Rating:
 
     @property
     def is_rated(self) -> bool:
+        """Whether there is a number, not only a bound."""
         return math.isfinite(self.elo)
 
     @property
@@ -83,6 +84,9 @@ def rate(
 
     An agent that has won (or lost) every game against the anchor's group has no finite rating, only a bound. Agents
     that neither met the anchor nor are connected to it by results both ways cannot be compared with it.
+
+    Raises:
+        OptionError: *anchor* is not among *names*.
     """
     field = ScoreMatrix.of(len(names), scores, games)
     if anchor is not None and anchor not in names:
@@ -122,6 +126,7 @@ class ScoreMatrix:
 
     @classmethod
     def of(cls, n: int, scores: Mapping[tuple[int, int], Floats], games: int) -> ScoreMatrix:
+        """Return the matrix of *n* agents from the scores of each pair that met, deal by deal."""
         met = {pair: values for pair, values in scores.items() if pair[0] != pair[1] and len(values)}
         won, played = np.zeros((n, n)), np.zeros((n, n))
         residuals = np.zeros((len(met), max((len(values) for values in met.values()), default=0)))
@@ -134,9 +139,11 @@ class ScoreMatrix:
 
     @property
     def n_deals(self) -> int:
+        """Deals that every pair played."""
         return int(self.residuals.shape[1])
 
     def win_rate(self, i: int) -> float:
+        """Return the share of its games that agent *i* won."""
         return float(self.won[i].sum() / max(1.0, self.played[i].sum()))
 
     def limited_by(self) -> Bools:

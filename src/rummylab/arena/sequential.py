@@ -49,6 +49,7 @@ class Sprt:
 
     @property
     def pairs(self) -> int:
+        """Pairs of games counted."""
         return self._n
 
     @property
@@ -78,6 +79,7 @@ class Sprt:
 
     @property
     def verdict(self) -> Verdict:
+        """Which hypothesis the pairs so far support."""
         lower, upper = self.bounds
         if self._n < MIN_PAIRS or lower < self.llr < upper:
             return "undecided"

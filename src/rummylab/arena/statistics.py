@@ -192,6 +192,9 @@ def shapley(values: npt.ArrayLike) -> Floats:
 
     *values* says what each of the 2^n subsets is worth; its place, read as bits, says who is in it. A value may be an
     array, such as one number per deal: the result has one such array per player.
+
+    Raises:
+        OptionError: The number of values is not a power of two.
     """
     worth = np.asarray(values, np.float64)
     n = max(0, len(worth) - 1).bit_length()

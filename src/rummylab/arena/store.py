@@ -175,6 +175,9 @@ class Store:
         """Return the facts about every run, oldest first, as plain values; `every_run` returns the runs themselves.
 
         Games have their current names, even if the file is older.
+
+        Raises:
+            StoreError: A configuration is damaged.
         """
         with self._errors():
             rows = self._db.execute(f"select {', '.join(_FACTS)} from runs order by id").fetchall()
@@ -379,7 +382,11 @@ class Run:
         )
 
     def artifact(self, name: str) -> bytes:
-        """Return the contents of the file *name*."""
+        """Return the contents of the file *name*.
+
+        Raises:
+            StoreError: There is no such file, or it is damaged.
+        """
         found = self._read("select content, checksum from artifacts where run = ? and name = ?", name)
         if not found:
             there = ", ".join(self.artifacts()) or "none"

@@ -113,10 +113,12 @@ class MatchSums:
 
     @property
     def share_unit(self) -> int:
+        """What a whole game counts in shares, which are kept as whole numbers."""
         return share_unit(self.seats)
 
     @property
     def gain_unit(self) -> int:
+        """What a point counts in gains, which are kept as whole numbers."""
         return self.seats - 1
 
     @property
@@ -126,6 +128,7 @@ class MatchSums:
 
     @property
     def games(self) -> int:
+        """Games played."""
         return int(self["deals"]) * self.per_deal
 
     def wins(self, number: int) -> tuple[int, float, float]:

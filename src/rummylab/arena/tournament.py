@@ -286,11 +286,16 @@ def _standings(plan: Plan, totals: Mapping[Lineup, LineupTotal], *, complete: bo
 
 
 def find_tournament(store: Store, which: str | None) -> Run:
-    """Return the tournament with this name, number or beginning of its key; by default the latest."""
+    """Return the tournament with this name, number or beginning of its key; by default the latest.
+
+    Raises:
+        OptionError: The run is not a tournament.
+        StoreError: There is no such run.
+    """
     if which is not None:
         run = store.run(which)
         if (kind := run.about["kind"]) != Plan.KIND:
-            raise OptionError(f"{store.path}: the run {which!r} is not a tournament but of the kind {kind!r}.")
+            raise OptionError(f"{store.path}: run {which!r} is a {kind}, not a tournament.")
         return run
     known = [about["id"] for about in store.runs() if about["kind"] == Plan.KIND]
     if not known:
@@ -299,7 +304,11 @@ def find_tournament(store: Store, which: str | None) -> Run:
 
 
 def read_tournament(run: Run, anchor: str | None = None) -> Standings:
-    """Return the standings of a run as far as it was played. Its agents need not exist any more."""
+    """Return the standings of a run as far as it was played. Its agents need not exist any more.
+
+    Raises:
+        StoreError: No game is finished yet, or a chunk is damaged.
+    """
     about = run.about
     plan = Plan.from_dict(about["config"], anchor)
     lineups = set(plan.lineups())

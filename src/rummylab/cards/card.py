@@ -62,7 +62,11 @@ class Card:
 
     @classmethod
     def of(cls, rank: int, suit: int) -> Card:
-        """Return the card of *rank* (0 is the ace) and *suit* (index into ``chsd``)."""
+        """Return the card of *rank* (0 is the ace) and *suit* (index into ``chsd``).
+
+        Raises:
+            NotationError: The rank or the suit is out of range.
+        """
         check_type(rank, int, "a rank")
         check_type(suit, int, "a suit")
         if not (0 <= rank < 13 and 0 <= suit < 4):
@@ -91,7 +95,11 @@ class Card:
 
     @classmethod
     def from_index52(cls, index: int) -> Card:
-        """Return the card numbered 13 * suit + rank."""
+        """Return the card numbered 13 * suit + rank.
+
+        Raises:
+            NotationError: *index* is not from 0 to 51.
+        """
         check_type(index, int, "the number of a card")
         if not 0 <= index < 52:
             raise NotationError(f"{index} is not the number of a card (0 to 51)")

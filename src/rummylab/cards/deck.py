@@ -46,7 +46,10 @@ class Deck:
         naturals = {card: n for card, n in counts.items() if not card.is_joker}
         if len(naturals) != 52:
             missing = [str(Card(int(i))) for i in IDS_52 if Card(int(i)) not in naturals]
-            raise DeckError(f"a deck has every card, but {', '.join(missing[:5])} is missing ({len(self.cards)} cards)")
+            more = ", ..." if len(missing) > 5 else ""
+            raise DeckError(
+                f"a deck has every card; this one of {len(self.cards)} lacks {', '.join(missing[:5])}{more}"
+            )
         copies = set(naturals.values())
         if len(copies) != 1:
             odd = max(naturals, key=lambda card: naturals[card])

@@ -160,7 +160,7 @@ def _show_plan(pilot: Any, effect: float, *, as_json: bool) -> None:
     if as_json:
         print_json(size.to_dict())
         return
-    say(f"To detect a difference of {effect:.2%} in win rate: {size.games:,} games.")
+    say(f"To detect a difference of {100 * effect:g} percentage points in win rate: {size.games:,} games.")
     say(f"  This has power {size.power:.0%} at the 5% level, and a 95% interval of ±{size.half_width:.2%}.")
     say(f"  Variance of a deal's win rate: {size.variance:.4f}, {size.basis}.")
 

@@ -193,7 +193,11 @@ class Observation:
 
     @classmethod
     def at(cls, parsed: Parsed) -> Self:
-        """Return the view of a position that was read."""
+        """Return the view of a position that was read.
+
+        Raises:
+            NotationError: The position is a whole table, or one of another game.
+        """
         check_type(parsed, Parsed, "a position", "a position that was read")
         rules = parsed.rules
         if parsed.seat is None:

@@ -169,7 +169,7 @@ class Options:
 
     def _check(self, field: dataclasses.Field[Any], name: str, value: Any) -> None:
         if type(value) is not type(field.default):
-            raise OptionError(f"option {name} takes {type(field.default).__name__} values, not {value!r}")
+            raise OptionError(f"option {name} must be {_WANTED.get(type(field.default), 'text')}, not {value!r}")
         if name in self.CHOICES and value not in self.CHOICES[name]:
             raise OptionError(f"option {name} is {value!r}, but must be one of {', '.join(self.CHOICES[name])}")
         if field.metadata and not field.metadata["low"] <= value <= field.metadata["high"]:
@@ -186,7 +186,12 @@ class Options:
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
-        """Return the preset *name*, with some options changed."""
+        """Return the preset *name*, with some options changed.
+
+        Raises:
+            UnknownNameError: There is no such preset or option.
+            OptionError: A value is outside its range.
+        """
         check_type(name, str, f"a {cls.KIND}")
         if name not in cls.PRESETS:
             raise UnknownNameError(cls.KIND, name, cls.PRESETS)

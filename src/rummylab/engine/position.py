@@ -233,7 +233,11 @@ def from_dict(value: Any, rules_of: RulesOf) -> Parsed:
 
 
 def from_json(text: str | bytes | dict[str, Any], rules_of: RulesOf) -> Parsed:
-    """Read a position from a JSON object or its text."""
+    """Read a position from a JSON object or its text.
+
+    Raises:
+        NotationError: *text* is not a position, or the position is impossible.
+    """
     if isinstance(text, dict):
         return from_dict(text, rules_of)
     if not isinstance(text, str | bytes) or len(text) > MAX_TEXT:

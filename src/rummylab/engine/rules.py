@@ -195,8 +195,9 @@ class Rules:
             if (len(deck) - jokers, jokers) != (naturals, printed):
                 wanted = f"{naturals} cards and {printed} jokers"
                 raise DeckError(f"{self.spec.title} needs {wanted}, but the deck has {len(deck) - jokers} and {jokers}")
-        if any(not 0 <= starter < self.seats for starter in starters):
-            raise DeckError(f"the starter is a seat from 0 to {self.seats - 1}, not {list(starters)}")
+        for starter in starters:
+            if not 0 <= starter < self.seats:
+                raise DeckError(f"the starter is a seat from 0 to {self.seats - 1}, not {starter}")
         ids = bytearray().join([deck.id_bytes() for deck in decks])
         in_rows = np.frombuffer(ids, np.int8).reshape(len(decks), -1)
         self.kernels.open_hands(rows, in_rows, np.array(starters, np.int8))

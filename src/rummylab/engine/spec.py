@@ -228,7 +228,12 @@ class GameSpec:
         return factory(self.read_options(text, **changes))
 
     def read_options(self, text: str | Options | None = None, **changes: Any) -> Options:
-        """Return the options that *text* describes, as :meth:`rules` reads it; nothing is compiled."""
+        """Return the options that *text* describes, as :meth:`rules` reads it; nothing is compiled.
+
+        Raises:
+            OptionError: An option is outside its range, or *text* has options of another game.
+            UnknownNameError: There is no such preset or option.
+        """
         if isinstance(text, Options):
             if not isinstance(text, self.options):
                 raise OptionError(f"{self.title} takes {self.options.__name__}, not {type(text).__name__}.")

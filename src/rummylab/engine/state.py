@@ -142,7 +142,11 @@ class State:
 
     @classmethod
     def at(cls, parsed: Parsed) -> State:
-        """Return the state at a position that was read."""
+        """Return the state at a position that was read.
+
+        Raises:
+            NotationError: The position is the view of one seat.
+        """
         check_type(parsed, Parsed, "a position", "a position that was read")
         if parsed.seat is not None:
             raise NotationError(f"this is what seat {parsed.seat} sees; read it with Observation.parse or from_json")

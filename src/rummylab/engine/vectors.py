@@ -23,6 +23,7 @@ class Report:
 
     @property
     def hands(self) -> int:
+        """Hands compared."""
         return self.count
 
     def add(self, mismatch: str) -> None:
@@ -34,7 +35,11 @@ class Report:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line numbers and objects of a ``.jsonl`` or ``.jsonl.gz`` file; one without any is an error."""
+    """Yield line numbers and objects of a ``.jsonl`` or ``.jsonl.gz`` file; one without any is an error.
+
+    Raises:
+        VectorError: The file cannot be read, is empty, or a line is not an object.
+    """
     number = 0
     for number, line in reading.read_lines(path, VectorError):
         value = reading.parse_json(line, VectorError, f"{path}, line {number}")

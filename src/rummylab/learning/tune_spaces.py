@@ -33,7 +33,11 @@ class Space:
     """The tuned numbers in the form that the agent reads."""
 
     def start(self, name: str = PRESENT) -> Numbers:
-        """Return the numbers of the start *name*."""
+        """Return the numbers of the start *name*.
+
+        Raises:
+            UnknownNameError: There is no such start.
+        """
         if name not in self.starts:
             raise UnknownNameError("start", name, self.starts)
         return self.starts[name]()

@@ -18,7 +18,11 @@ def reproductions() -> dict[str, str]:
 
 
 def reproduction(name: str, *, quick: bool = False, changes: Sequence[str] = ()) -> Experiment:
-    """Return the study *name*; an unknown one suggests the nearest."""
+    """Return the study *name*; an unknown one suggests the nearest.
+
+    Raises:
+        UnknownNameError: There is no such study.
+    """
     files = _files()
     if name not in files:
         raise UnknownNameError("reproduction", name, files)

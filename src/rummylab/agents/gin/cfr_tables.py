@@ -197,7 +197,11 @@ class Tables(Trained):
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read the tables and check that they hold probabilities."""
+        """Read the tables and check that they hold probabilities.
+
+        Raises:
+            ArtifactError: The file is damaged, or a number is not a probability.
+        """
         found = super().load(path)
         for name, tensor in found.tensors.items():
             if not ((tensor == UNSEEN) | ((tensor >= 0) & (tensor <= 1))).all():

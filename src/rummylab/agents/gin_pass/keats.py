@@ -137,6 +137,7 @@ def strip_melds(hand: int) -> int:
 
 @helper
 def is_in_meld(card: int, hand: int) -> bool:
+    """Return whether *card* is left out of the deadwood by the melds of *hand*."""
     return strip_melds(hand) & bit(card) == 0
 
 
@@ -154,11 +155,13 @@ def neighbors(cards: int) -> int:
 
 @helper
 def is_in_pair(card: int, hand: int) -> bool:
+    """Return whether *hand* has another card of the rank of *card*."""
     return popcount(hand & same_rank(card)) > 1
 
 
 @helper
 def is_in_partial_run(card: int, hand: int) -> bool:
+    """Return whether *hand* has a neighbor of *card* in its suit."""
     return hand & neighbors(bit(card)) != 0
 
 
@@ -170,6 +173,7 @@ def might_exist_in_deck(cards: int, unseen: int) -> int:
 
 @helper
 def deadwood_value(card: int) -> int:
+    """Return the deadwood points of *card*."""
     return points(bit(card))
 
 
@@ -212,12 +216,14 @@ def run_term(card: int, hand: int, unseen: int, params: Params) -> float:
 
 @helper
 def same_rank_term(card: int, last: int, params: Params) -> float:
+    """Return what discarding *card* scores for its rank: the next opponent last discarded the same one, or not."""
     is_same = last >= 0 and last & 15 == card & 15 and (last != card or params[P.own_sign] != 0)
     return params[P.same_rank] if is_same else 0.0
 
 
 @helper
 def next_rank_term(card: int, last: int, params: Params) -> float:
+    """Return what discarding *card* scores for its rank: the next opponent last discarded a neighbor, or not."""
     if last < 0 or abs((last & 15) - (card & 15)) != 1:
         return 0.0
     is_other_suit = last >> 4 != card >> 4
@@ -241,6 +247,7 @@ def discard_terms(
 
 @helper
 def discard_score(card: int, loose: int, unseen: int, last: int, params: Params) -> float:
+    """Return the sum of the `discard_terms`."""
     value, pair, run, same, near = discard_terms(card, loose, unseen, last, params)
     return value + pair + run + same + near
 
@@ -295,6 +302,7 @@ def draw_terms(hand: int, up: int, unseen: int, last: int, params: Params) -> tu
 
 @helper
 def takes(hand: int, up: int, unseen: int, last: int, params: Params) -> bool:
+    """Return whether the sum of the `draw_terms` is above zero."""
     meld, mid_range, value, late, dropped = draw_terms(hand, up, unseen, last, params)
     return meld + mid_range + value + late + dropped > 0
 
@@ -391,6 +399,7 @@ class DrawScore(NamedTuple):
 
     @property
     def total(self) -> float:
+        """Sum of the terms."""
         return sum(self[1:])
 
     def __str__(self) -> str:
@@ -409,6 +418,7 @@ class DiscardScore(NamedTuple):
 
     @property
     def total(self) -> float:
+        """Sum of the terms."""
         return sum(self[1:])
 
     def __str__(self) -> str:
@@ -434,13 +444,16 @@ class DiscardPile:
 
     @property
     def top(self) -> Card | None:
+        """The upcard, or None."""
         return self.cards[-1] if self.cards else None
 
     def push(self, card: Card, seat: Seat) -> None:
+        """Put *card*, discarded by *seat*, on the pile."""
         self.cards.append(card)
         self._last[seat] = card
 
     def pop(self) -> Card:
+        """Take the upcard off the pile."""
         return self.cards.pop()
 
     def last_discard(self, seat: Seat) -> Card | None:

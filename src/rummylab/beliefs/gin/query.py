@@ -43,6 +43,9 @@ def believe(name: str, views: Rows, model: Network | Joint | None = None) -> Flo
     """Return the probability of each of the 52 cards (13 * suit + rank), one row for each of *views*.
 
     The belief ``network`` or ``joint`` is that of *model*, or the one that comes with the package.
+
+    Raises:
+        UnknownNameError: There is no such belief.
     """
     if name not in BELIEFS:
         raise UnknownNameError("belief", name, BELIEFS)

@@ -76,7 +76,11 @@ def read_manifests(path: Path) -> dict[str, Any]:
 
 
 def load(path: Path) -> Floats:
-    """Return the weights of *path*: for each kind one row for each stage."""
+    """Return the weights of *path*: for each kind one row for each stage.
+
+    Raises:
+        ArtifactError: The file does not hold such weights.
+    """
     found = read_numbers(path)
     check_kind(found, str(path), FORMAT, VERSION)
     try:

@@ -254,7 +254,11 @@ class ContractOptions(Options):
 
     @property
     def contracts(self) -> tuple[Contract, ...]:
-        """The contracts, round by round; after the last one they start over."""
+        """The contracts, round by round; after the last one they start over.
+
+        Raises:
+            OptionError: A contract cannot be read, or there are too many.
+        """
         texts = self.contract.split("|")
         if len(texts) > MAX_ROUNDS:
             raise OptionError(f"option contract has {len(texts)} rounds, but at most {MAX_ROUNDS} are possible")

@@ -28,7 +28,11 @@ class Mismatch(Exception):
 
 
 def compare_file(path: Path) -> Report:
-    """Replay every hand of *path* under the ``eaai`` preset."""
+    """Replay every hand of *path* under the ``eaai`` preset.
+
+    Raises:
+        VectorError: The file cannot be read, or a line is not a recorded hand.
+    """
     report = Report()
     rules = gin("eaai")
     before: dict[str, Any] | None = None

@@ -94,7 +94,11 @@ class Gin(Rules):
         return self.options.ranks * self.options.suits
 
     def deal(self, rows: Rows, decks: Sequence[Deck], starters: Sequence[int]) -> None:
-        """Deal a deck to each of *rows*."""
+        """Deal a deck to each of *rows*.
+
+        Raises:
+            DeckError: A deck does not fit the options, or a starter is not a seat.
+        """
         for deck in decks:
             if self.n_cards < 52 and sorted(deck.id_bytes()) != sorted(self.shuffled(0).id_bytes()):
                 wanted = f"{self.options.ranks} ranks in {self.options.suits} suits"

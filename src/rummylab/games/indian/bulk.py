@@ -52,7 +52,11 @@ def _rows(hands: Hands, wild: Wild | Sequence[Wild]) -> Ints:
 
 
 def rank_of(wild: Any) -> int:
-    """Return the wild rank that *wild* names, 0 (ace) to 12; a printed joker makes aces wild."""
+    """Return the wild rank that *wild* names, 0 (ace) to 12; a printed joker makes aces wild.
+
+    Raises:
+        NotationError: *wild* names no rank.
+    """
     if isinstance(wild, Card):
         return 0 if wild.is_joker else wild.rank
     if isinstance(wild, int | np.integer) and not isinstance(wild, bool) and 0 <= wild < 13:

@@ -54,6 +54,7 @@ class Meld:
 
     @property
     def missing(self) -> tuple[Card, ...]:
+        """The places that a joker fills."""
         return tuple(place for place, card in zip(self.places, self.cards, strict=True) if card is None)
 
     def __str__(self) -> str:
@@ -129,6 +130,7 @@ class Evaluation:
 
     @property
     def is_declaration(self) -> bool:
+        """Whether the hand can be declared as it is."""
         return self.value.min_dist == 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -220,7 +222,11 @@ def card_value(card: Card, wild: int) -> int:
 
 
 def wild_rank(text: str) -> int:
-    """Read the wild rank: a rank (``3``, ``10``, ``K``), or the indicator itself (``3c``; ``PJ`` makes aces wild)."""
+    """Read the wild rank: a rank (``3``, ``10``, ``K``), or the indicator itself (``3c``; ``PJ`` makes aces wild).
+
+    Raises:
+        NotationError: *text* is neither a rank nor a card.
+    """
     try:
         return rank_of(text)
     except NotationError:

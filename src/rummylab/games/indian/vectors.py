@@ -37,7 +37,11 @@ DISCARDS = ("best_mindist_discards", "best_minscore_discards")
 
 
 def compare_file(path: Path) -> Report:
-    """Recompute every value in *path*."""
+    """Recompute every value in *path*.
+
+    Raises:
+        VectorError: The file cannot be read, or a line is not a hand with values.
+    """
     report = Report("values")
     for number, record in read_lines(path):
         try:

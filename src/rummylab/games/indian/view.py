@@ -240,7 +240,11 @@ class Indian(Rules):
         return {name: row["table"][name][0, : self.seats].tolist() for name in STANDING}
 
     def set_standing(self, row: Rows, standing: Mapping[str, Sequence[int]]) -> None:
-        """Set the standing of the match before a deal."""
+        """Set the standing of the match before a deal.
+
+        Raises:
+            OptionError: No match of this format can have that standing.
+        """
         expected = set(STANDING) if self.options.match_format.is_match else set()
         if set(standing) != expected or any(len(values) != self.seats for values in standing.values()):
             names = ", ".join(sorted(expected)) or "nothing"

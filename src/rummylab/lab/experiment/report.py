@@ -27,7 +27,11 @@ Finding = tuple[Expectation, Measured]
 
 
 def write_report(results: Results, out: Path) -> Path:
-    """Write the report and all numbers into *out* and into the run; return the path of the report."""
+    """Write the report and all numbers into *out* and into the run; return the path of the report.
+
+    Raises:
+        StoreError: A file cannot be written.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         own = results.experiment.own("report")

@@ -26,18 +26,22 @@ class Measured:
 
     @classmethod
     def of(cls, estimate: Estimate, words: str = "") -> Measured:
+        """Return an estimate as a measured number."""
         return cls(estimate.value, estimate.low, estimate.high, words)
 
     @classmethod
     def exact(cls, value: float, words: str = "") -> Measured:
+        """Return a number without an interval."""
         return cls(value, value, value, words)
 
     @property
     def is_exact(self) -> bool:
+        """Whether the number has no interval."""
         return self.low == self.high
 
     @property
     def is_known(self) -> bool:
+        """Whether there is a number with a finite interval."""
         return not math.isnan(self.value) and math.isfinite(self.low) and math.isfinite(self.high)
 
 
@@ -170,9 +174,11 @@ class Expectation:
         return number_words(value, self.places)
 
     def measured_words(self, measured: Measured) -> str:
+        """Return the measured number as the report shows it."""
         return measured.words or (self._number(measured.value) if measured.is_known else "-")
 
     def interval_words(self, measured: Measured) -> str:
+        """Return its interval as the report shows it."""
         if measured.is_exact or not measured.is_known:
             return "-"
         return f"{self._number(measured.low)} to {self._number(measured.high)}"

@@ -54,6 +54,7 @@ class Comparison:
 
     @property
     def winner(self) -> str:
+        """Who won more games."""
         return self.first if self.win.value > 0.5 else self.second
 
     def per_deal(self) -> Floats:
@@ -89,6 +90,7 @@ class Facts:
 
     @cached_property
     def order(self) -> list[str]:
+        """Names of the agents, best first."""
         return [rating.name for rating in self.ratings]
 
     @cached_property
@@ -202,10 +204,12 @@ def listed(words: Sequence[str], most: int = 8) -> str:
 
 
 def percent(value: float, digits: int = 1) -> str:
+    """Return a share as percent."""
     return f"{100 * value:.{digits}f}%"
 
 
 def signed(value: float) -> str:
+    """Return a number with its sign and two digits."""
     return f"{value:+.2f}"
 
 

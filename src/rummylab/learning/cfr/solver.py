@@ -62,7 +62,11 @@ class Solver:
         self._queue = np.zeros((n_nodes, 2), np.int32)
 
     def run(self, iterations: int) -> None:
-        """Run *iterations* more iterations; both players learn in each."""
+        """Run *iterations* more iterations; both players learn in each.
+
+        Raises:
+            OptionError: *iterations* is negative.
+        """
         if iterations < 0:
             raise OptionError(f"iterations is {iterations}, but must be 0 or more")
         kind, flat = self.variant, self.tree.flat

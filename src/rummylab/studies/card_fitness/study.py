@@ -73,6 +73,7 @@ class Course(NamedTuple):
 
     @property
     def lead(self) -> Estimate:
+        """V4's lead over V2, with its 95% interval."""
         return mean(self.wins[0] - self.wins[1])
 
 
@@ -85,10 +86,12 @@ class Reading(NamedTuple):
 
     @property
     def v4(self) -> str:
+        """Name of V4 in this reading."""
         return with_options(V4, average=self.v4_average)
 
     @property
     def v2(self) -> str:
+        """Name of V2 in this reading."""
         return with_options(V2, average=self.v2_average, independent=self.independent)
 
 
@@ -126,10 +129,12 @@ class Study:
         self.paper: Mapping[str, Any] = results.experiment.paper
 
     def match(self, name: str) -> MatchResult:
+        """Return the result of the match step *name*."""
         found: MatchResult = self.results.steps[name].match
         return found
 
     def field(self, name: str) -> CommonOpponents:
+        """Return the result of the step *name*, in which agents met opponents in common."""
         found: CommonOpponents = self.results.steps[name].field
         return found
 

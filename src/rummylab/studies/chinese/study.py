@@ -33,24 +33,29 @@ class SelfPlay:
 
     @classmethod
     def of(cls, results: Results, step: str) -> SelfPlay:
+        """Return the rounds of an experiment step."""
         found = results.steps[step]
         assert isinstance(found, MatchStepResult)
         return cls(found.match.tallies[::2])
 
     @cached_property
     def ended(self) -> Any:
+        """Rounds that somebody won."""
         return self.tallies[self.tallies["winner"] >= 0]
 
     @property
     def median_turns(self) -> Estimate:
+        """Median of the turns of a round."""
         return quantile(self.tallies["turns"], 0.5)
 
     @property
     def p90_turns(self) -> Estimate:
+        """90th percentile of the turns of a round."""
         return quantile(self.tallies["turns"], 0.9)
 
     @property
     def first_wins(self) -> Estimate:
+        """Share of the rounds won by who moved first."""
         return _share(self.ended["winner"] == self.ended["starter"])
 
     @property
@@ -60,6 +65,7 @@ class SelfPlay:
 
     @property
     def mean_loss(self) -> Estimate:
+        """Mean of the losers' points."""
         return mean(self.ended["scores"].sum(axis=1).astype(np.float64))
 
     @property

@@ -84,6 +84,7 @@ class Transitions:
         return tuple(card for i, card in enumerate(self.cards) if mask >> i & 1)
 
     def points(self, mask: int) -> int:
+        """Return the points of some cards."""
         return sum(card_value(card, self.wild) for card in self.held(mask))
 
     def value(self, mask: int, stage: int) -> int:
@@ -110,6 +111,7 @@ class Transitions:
 
     @property
     def all_cards(self) -> int:
+        """All cards, as a mask."""
         return (1 << len(self.cards)) - 1
 
 

@@ -105,6 +105,7 @@ class HandSample:
 
     @property
     def n(self) -> int:
+        """Hands drawn."""
         return int(self.joint["paper"].sum())
 
     @property
@@ -114,6 +115,7 @@ class HandSample:
 
     @property
     def mean_distance(self) -> float:
+        """Mean MinDist."""
         return float((self.distances * np.arange(len(self.distances))).sum())
 
     def points(self, rule: str = "paper") -> Floats:
@@ -131,13 +133,16 @@ class HandSample:
 
     @property
     def highest(self) -> int:
+        """Highest MinDist."""
         return int(np.flatnonzero(self.distances)[-1])
 
     @property
     def cards(self) -> str:
+        """The pack in words."""
         return f"{self.decks} deck{'s' * (self.decks > 1)} + {self.printed_jokers}"
 
     def share(self, value: float) -> Measured:
+        """Return a share of the hands with its 95% interval."""
         return Measured.of(wilson(value, self.n))
 
     def measure(self, quantity: str, agents: Sequence[str] = ()) -> Measured:

@@ -136,7 +136,11 @@ class House:
         return self.get(table), seat
 
     def get(self, table: str) -> Live:
-        """Return a table, from memory or from the store."""
+        """Return a table, from memory or from the store.
+
+        Raises:
+            TableError: There is no such table.
+        """
         if table in self.live:
             self.live.move_to_end(table)
             return self.live[table]
@@ -285,7 +289,11 @@ class House:
         self.changed(live, saved=True)
 
     def take_back(self, live: Live, seat: int | None, version: int) -> None:
-        """Take back a person's last move."""
+        """Take back a person's last move.
+
+        Raises:
+            TableError: There is nothing to take back.
+        """
         if seat is None:
             raise TableError("nothing_to_take_back", "You are watching this table.", live.session.version)
         live.session.take_back(seat, version)
@@ -315,7 +323,11 @@ class House:
         live.tell()
 
     def invite(self, live: Live) -> tuple[str, int]:
-        """Return an invitation to an open seat."""
+        """Return an invitation to an open seat.
+
+        Raises:
+            TableError: The table has no open seat.
+        """
         seat = next((i for i, chair in enumerate(live.session.config.chairs) if chair.kind == "open"), None)
         if seat is None:
             raise TableError("table_full", "This table has no open seat.", live.session.version)
@@ -324,7 +336,11 @@ class House:
         return code, seat
 
     def join(self, player: int, code: str, name: str) -> tuple[Live, int]:
-        """Seat a player who was invited."""
+        """Seat a player who was invited.
+
+        Raises:
+            TableError: The invitation is used up, or the player sits at the table already.
+        """
         found = self.store.invited(code)
         if found is None:
             raise TableError("not_found", "This invitation is not good any more.")
