@@ -216,7 +216,7 @@ def fresh_streams(rows: Rows, rng: np.random.Generator) -> None:
 
 
 def counts_losses(rules: Rules) -> bool:
-    """Return whether a match counts lost points alone: a pool of Indian Rummy, whose winner of a deal loses none."""
+    """Return whether a match counts only the points lost, as a pool of Indian Rummy does."""
     form = getattr(rules.options, "match_format", None)
     return form is not None and bool(form.is_pool)
 

@@ -316,7 +316,7 @@ class CopiedJob:
     releases_gil = False
 
     def __init__(self, job: TableJob) -> None:
-        """Raise an error of some kind if the players cannot be copied to another process."""
+        """Copy the players; whatever keeps one from being copied to another process is raised."""
         from cloudpickle import Pickler
 
         kernels = {type(player.kernel): _by_name for player in job.players if isinstance(player, CompiledAgent)}

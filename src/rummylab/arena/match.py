@@ -87,7 +87,8 @@ class MatchResult:
     def tallies(self) -> Rows:
         """What was counted in each game.
 
-        Raises `OptionError` if the match was too long for its games to be kept.
+        Raises:
+            OptionError: The match was too long for its games to be kept.
         """
         if self.rows is None:
             raise OptionError(

@@ -214,7 +214,8 @@ class PlayPlan:
 class MatchPlan(PlayPlan):
     """One lineup that plays *games* games, or fewer if a sequential test decides earlier.
 
-    Raises `OptionError` if the game cannot be played like this.
+    Raises:
+        OptionError: The game cannot be played like this.
     """
 
     KIND = "match"

@@ -160,7 +160,7 @@ class ScoreMatrix:
         return int(((limited & limited.T).sum(axis=1) + 0.5 * has_played).argmax())
 
     def threshold(self, anchor: int, soft: Floats) -> tuple[Floats, Floats, float]:
-        """Return how much the deviance may grow within each agent's interval, standard errors, and the same for sweeps.
+        """Return how much the deviance may grow within each agent's interval, standard errors, and a sweep's growth.
 
         The deviance of independent games is compared with chi-square. Here it is scaled by the variance of the
         estimate, clustered by deal, over the variance that independent games would give. One deal of independent games

@@ -66,7 +66,8 @@ class Store:
     A missing file is created, unless it *must_exist*. If another program has locked the file, wait for up to
     *patience* seconds.
 
-    Raises `StoreError` if the file cannot be opened, is damaged, or belongs to another program or a later version.
+    Raises:
+        StoreError: The file cannot be opened, is damaged, or belongs to another program or a later version.
     """
 
     def __init__(self, path: Path, *, must_exist: bool = False, patience: float = 30.0) -> None:
@@ -140,7 +141,8 @@ class Store:
     def open_run(self, kind: str, config: dict[str, Any], code: str, name: str | None = None) -> Run:
         """Return the run of this configuration: the one started before, or a new one.
 
-        Raises `StoreError` if *name* belongs to another configuration, and says what differs.
+        Raises:
+            StoreError: *name* belongs to another configuration, and says what differs.
         """
         key = config_key(kind, config, code)
         machine = (
@@ -194,7 +196,8 @@ class Store:
     def run(self, which: str | int) -> Run:
         """Return the run with this name, number, or beginning of its key.
 
-        Raises `StoreError` if there is no such run, or more than one.
+        Raises:
+            StoreError: There is no such run, or more than one.
         """
         runs, text = self.runs(), str(which)
         ways = (
@@ -262,7 +265,8 @@ class Run:
     def chunk(self, key: ChunkKey, dtype: np.dtype[np.void]) -> Played | None:
         """Return the chunk under *key*, or None. Old chunks do not say how they are laid out: *dtype* does.
 
-        Raises `StoreError` if the chunk is damaged.
+        Raises:
+            StoreError: The chunk is damaged.
         """
         found = self._read(
             f"select results, faults, seconds, layout, checksum from chunks where {_ONE_CHUNK}", *_chunk_row(key)

@@ -24,7 +24,8 @@ def checksum(content: bytes, *words: str) -> int:
 def version_of(db: sqlite3.Connection, path: object) -> int:
     """Return the schema version of a file; 0 if it is empty.
 
-    Raises `StoreError` if the file is not ours or was written by a later version; the file is not changed.
+    Raises:
+        StoreError: The file is not ours or was written by a later version; the file is not changed.
     """
     # One statement: between two of them another process may create the tables.
     version, names = db.execute(

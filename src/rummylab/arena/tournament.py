@@ -29,7 +29,8 @@ from rummylab.errors import OptionError, StoreError
 class Plan(PlayPlan):
     """A tournament: which agents play, and how many games each pair plays.
 
-    Raises `OptionError` if fewer than two agents play, or one of them twice.
+    Raises:
+        OptionError: Fewer than two agents play, one of them is listed twice, or the anchor is not among them.
     """
 
     KIND = "tournament"
@@ -238,7 +239,9 @@ def tournament(
     *keep_hands* games of every pairing and replays chunks that lack them. The results include single games as long as
     the tournament has at most *keep_games*. *forecast* receives the expected seconds before a long tournament.
 
-    Raises `UnknownNameError` or `AgentError` for an agent that cannot play, before anything is played.
+    Raises:
+        UnknownNameError: No agent has this name. Nothing was played.
+        AgentError: An agent cannot play. Nothing was played.
     """
     kept = opened(store)
     if keep_hands < 0 or (keep_hands and kept is None):

@@ -25,7 +25,7 @@ REFUSED = -2
 
 
 class TableKernels(NamedTuple):
-    """What Python asks of a game's table. Positions and views come as arrays: records alone cost ten times as much."""
+    """What Python asks of a game's table. Positions and views are arrays: a single record costs ten times as much."""
 
     open_hands: Any
     step_one: Any

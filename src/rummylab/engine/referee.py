@@ -64,4 +64,5 @@ def finish(state: State, agents: Sequence[Agent]) -> None:
 def check_agent(agent: object) -> None:
     """Raise `WrongTypeError` unless *agent* is an agent."""
     if not all(hasattr(agent, part) for part in ("sit", "act")):
-        raise WrongTypeError(f"an agent must be an object with sit and act, such as agent('gin', 'simple'): {agent!r}")
+        wanted = "an object with sit and act, such as agent('gin', 'simple')"
+        raise WrongTypeError(f"an agent must be {wanted}, not {agent!r}")

@@ -561,10 +561,10 @@ class Show:
         """Return what the viewer is asked to do."""
         verbs = {action.verb for action in self.legal}
         if "discard" in verbs:
-            return f"{self.drawn_words}Choose a card to throw."
+            return f"{self.drawn_words}Choose a card to discard."
         if "draw upcard" in verbs and self.seen.upcard is not None:
             news, upcard = self._news, told_text([self.seen.upcard])
-            card = "it" if news.endswith(f"threw {upcard}. ") else upcard
+            card = "it" if news.endswith(f"discarded {upcard}. ") else upcard
             return f"{news}Draw from the stock or take {card}."
         return f"{self._news}Draw from the stock." if "draw stock" in verbs else "Your turn."
 
@@ -626,7 +626,7 @@ class Show:
             shown = (top,) if top is not None else ()
             return self.entry(event, f"{who} took {told_text(shown) or 'the upcard'}.", shown, ("pile", hand))
         if verb == "discard":
-            return self.entry(event, f"{who} threw {told_text(cards)}.", cards, (hand, "pile"))
+            return self.entry(event, f"{who} discarded {told_text(cards)}.", cards, (hand, "pile"))
         if verb == "pass" and not cards and seat >= 0:
             return self.entry(event, f"{who} passed.")
         return None

@@ -25,7 +25,7 @@ class PlayerStream(np.random.Generator):
     """The random numbers of one player in one match: a NumPy generator that compiled agents can read too.
 
     Python agents draw from it as from any generator. Compiled agents advance ``state``, as they do in a batch; it is in
-    ``cell``, which they keep, because looking anything up in a generator that may not be seeded yet takes its time.
+    ``cell``, which they keep, because looking anything up in a generator that may not be seeded yet takes time.
     Nothing in it leads back to the deck: it starts from a one-way hash. The generator is seeded when a Python agent
     first asks for something of it: that takes longer than two moves at the table, and compiled agents do without.
     """

@@ -165,15 +165,18 @@ def joker_scalars(seat: int) -> list[Scalar]:
     ]
 
 
+def player_at(seat: int) -> str:
+    """Return what to call the player at *seat*, counted from the viewer."""
+    return ("the viewer", "the next player")[seat] if seat < 2 else f"the player {seat} seats on"
+
+
 def of_seats(seats: int, *fields: tuple[str, str, str, str], twice: str = "") -> list[Plane]:
     """Return planes for every seat, counted from the viewer: of ``(name, meaning, field, kind)``."""
     found = []
     for seat in range(seats):
-        whose = "the viewer" if seat == 0 else "the next player" if seat == 1 else f"the player {seat} seats on"
         for name, meaning, field, kind in fields:
-            found.append(
-                Plane(f"{name}_{seat}", meaning.format(whose), field, kind, seat, f"{field}_twice" if twice else "")
-            )
+            meaning = meaning.format(player_at(seat))
+            found.append(Plane(f"{name}_{seat}", meaning, field, kind, seat, f"{field}_twice" if twice else ""))
     return found
 
 

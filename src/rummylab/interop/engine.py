@@ -133,7 +133,7 @@ def _valued(seen: Any, options: EngineOptions, stop: threading.Event | None, beg
 
 
 class Engine:
-    """One conversation: reads requests, tells answers."""
+    """One conversation: reads requests, sends answers."""
 
     def __init__(self, tell: Tell, options: EngineOptions | None = None) -> None:
         self._tell, self.options = tell, options or EngineOptions()

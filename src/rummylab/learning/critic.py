@@ -61,7 +61,7 @@ class Notes:
         return type(self)(*(column[:size] for column, size in zip(self.columns, each, strict=True)))
 
     def moved(self, lines: int, decisions: int) -> Self:
-        """Return the notes as they are behind so many other *lines* and *decisions*."""
+        """Return the notes numbered to follow *lines* and *decisions* of other deals."""
         changed: dict[str, Any] = {"decisions": self.decisions.copy()}
         changed["decisions"][:, D_CHOSEN] += lines
         for name in self.FOLLOWED:

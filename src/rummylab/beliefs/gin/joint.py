@@ -5,10 +5,10 @@ hand. It takes two steps.
 
 1. *Propose* a hand: the cards that the opponent is known to hold; zero to three melds, as many as hands have at this
    turn; then single cards, some of them next to cards that are already there. The odds of cards and melds come from a
-   small logistic model of what the opponent took, passed and threw.
+   small logistic model of what the opponent took, passed and discarded.
 2. *Weigh* it by exp(S), where the network S (96 and 24 units) sees the public cards, the last four discards, the
    opponent's knocks in this match, the hand's cards, deadwood and melds, and how the hand fits what was passed, taken
-   and thrown. S is trained to tell the true hand from eleven proposed ones (``rummylab train gin-joint-belief``), so
+   and discarded. S is trained to tell the true hand from eleven proposed ones (``rummylab train gin-joint-belief``), so
    exp(S) is the ratio of the true distribution to the proposal, whatever the proposal is.
 
 The network adapts to the opponent: agents of every kind played the games it learned from, and what the opponent did in

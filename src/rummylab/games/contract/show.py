@@ -322,7 +322,7 @@ class ContractShow(Show):
                 return f"{drawn}Lay off a card, or keep it."
             if self.lay_down is not None:
                 return f"{drawn}You can lay down the contract."
-            more = "Lay off, or choose a card to throw." if self._fitting else "Choose a card to throw."
+            more = "Lay off, or choose a card to discard." if self._fitting else "Choose a card to discard."
             return drawn + more
         return super().prompt()
 
@@ -420,7 +420,7 @@ class ContractShow(Show):
             ),
             "A turn": (
                 "Draw from the stock or take the upcard. Lay down the whole contract if you can. "
-                "Once you have laid down, lay off cards on melds. Then throw one card.",
+                "Once you have laid down, lay off cards on melds. Then discard one card.",
                 _buying_words(o),
             ),
             "Ending a round": (

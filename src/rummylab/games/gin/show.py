@@ -93,7 +93,7 @@ class GinShow(DeadwoodShow):
             ),
             "A turn": (
                 "The first upcard is offered to both players in turn.",
-                "Then draw from the stock or take the upcard, and throw one card."
+                "Then draw from the stock or take the upcard, and discard one card."
                 + " A card just taken may not be thrown back." * (not o.discard_taken),
             ),
             "Ending a hand": (limit, layoffs, f"With {o.wall} cards left in the stock the hand is canceled."),

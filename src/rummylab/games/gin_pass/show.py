@@ -107,7 +107,7 @@ class GinPassShow(DeadwoodShow):
             ),
             "A turn": (
                 "Before the first draw everybody passes one card to a neighbor, all at once." * o.pass_card,
-                "Draw from the stock or take the upcard, and throw one card.",
+                "Draw from the stock or take the upcard, and discard one card.",
             ),
             "Ending a hand": (
                 f"You may knock with at most {o.knock_limit} points of deadwood. There are no layoffs.",

@@ -9,7 +9,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.cards.melds import knocks
 from rummylab.engine.tensor_kernels import always_ask, clear, keep_code, put_byte, put_cards
-from rummylab.engine.tensors import GameTensors, Part, Plane, Scalar, choices_of, of_seats
+from rummylab.engine.tensors import GameTensors, Part, Plane, Scalar, choices_of, of_seats, player_at
 from rummylab.games.gin_pass import rules as r
 from rummylab.games.gin_pass.rules import DISCARD, DRAW, DRAW_STOCK, PASS, TAKE_UP_CARD, is_legal
 from rummylab.games.gin_pass.spec import SPEC
@@ -43,7 +43,7 @@ def parts(seats: int) -> list[Part]:
         Scalar("turn", "completed turns of this hand", "table.turn", scale=50),
         Scalar("hand_no", "finished hands of the match", "table.hand_no", scale=42),
         *(
-            Scalar(f"score_{seat}", f"score of the player {seat} seats on", "table.scores", seat=seat, scale=100)
+            Scalar(f"score_{seat}", f"score of {player_at(seat)}", "table.scores", seat=seat, scale=100)
             for seat in range(seats)
         ),
     ]

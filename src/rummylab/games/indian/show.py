@@ -102,7 +102,7 @@ class IndianShow(Show):
     def _loose_label(self, spare: Hand) -> str:
         value, out = self.nearest, f" without {cards_text(spare)}" if len(spare) else ""
         if value.min_dist == 0:
-            return f"{cards_text(spare)} to throw: you may declare" if len(spare) else "ready to declare"
+            return f"{cards_text(spare)} to discard: you may declare" if len(spare) else "ready to declare"
         if not value.grouping:
             return f"no pure run: {value.min_score} points{out}"
         return f"{value.min_score} points to go{out}"
@@ -409,7 +409,7 @@ class IndianShow(Show):
                 "In its own run a wild card counts as itself.",
             ),
             "A turn": (
-                "Draw from the stock or take the upcard, then throw one card."
+                "Draw from the stock or take the upcard, then discard one card."
                 + " A joker may not be taken from the pile, except as the first upcard." * (not o.pile_jokers),
                 drops if o.seats > 2 or o.match_format.drop_at_two else "",
             ),

@@ -1,4 +1,4 @@
-"""All open tables: finds them, lets people and agents move, tells who listens, and keeps everything in the store.
+"""All open tables: finds them, lets people and agents move, tells listeners, and keeps everything in the store.
 
 Everything here runs in one event loop, so a table changes in one place at a time. Only an agent's thinking may run in
 another thread; if the table has changed meanwhile, its answer is dropped.
@@ -87,7 +87,7 @@ class Live:
     """The number of the last log entry that a seat had been sent at a version."""
 
     def tell(self) -> None:
-        """Wake everybody who listens."""
+        """Wake all listeners."""
         for listener in self.listeners:
             listener.set()
 
@@ -355,7 +355,7 @@ class House:
         return live, seat
 
     def changed(self, live: Live, *, saved: bool = False) -> None:
-        """Keep what has changed, tell who listens, and let agents move."""
+        """Keep what has changed, tell listeners, and let agents move."""
         if live.session.is_over and live.session.record_id is None:
             self._finished(live.session)
             saved = False

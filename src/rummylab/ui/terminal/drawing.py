@@ -188,7 +188,7 @@ def told(news: Sequence[LogEntry], said: str = "") -> str:
 
 
 def _one_sentence(texts: Sequence[str]) -> str:
-    """Return sentences with one subject as one: ``Asha drew from the stock and threw 7♥.``"""
+    """Return sentences with one subject as one: ``Asha drew from the stock and discarded 7♥.``"""
     words = [text.rstrip(".").split() for text in texts]
     same = 0
     while all(len(one) > same + 1 for one in words) and len({one[same] for one in words}) == 1:

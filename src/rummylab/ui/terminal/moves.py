@@ -103,7 +103,7 @@ def _is_same(tokens: list[str], action: ActionView) -> bool:
 
 
 def _is_its_card(tokens: list[str], action: ActionView) -> bool:
-    """Return whether *tokens* are a card alone, and *action* throws or passes it."""
+    """Return whether *tokens* are a card alone, and *action* discards or passes it."""
     return action.verb in ("discard", "pass") and tokens == _tokens(action.id)[1:] != []
 
 
