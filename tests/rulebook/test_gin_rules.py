@@ -998,8 +998,8 @@ def test_changed_options_are_no_preset() -> None:
     [
         ({"knock_limit": -1}, "knock_limit"),
         ({"knock_limit": 101}, "between 0 and 100"),
-        ({"knock_limit": "ten"}, "int"),
-        ({"tie_undercuts": 1}, "bool"),
+        ({"knock_limit": "ten"}, "a whole number"),
+        ({"tie_undercuts": 1}, "true or false"),
         ({"layoffs": "nobody"}, "official, defender"),
         ({"wall": 31}, "wall"),
         ({"max_run": 4}, "max_run"),
