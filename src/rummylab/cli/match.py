@@ -161,7 +161,9 @@ def _show_plan(pilot: Any, effect: float, *, as_json: bool) -> None:
         print_json(size.to_dict())
         return
     say(f"To detect a difference of {100 * effect:g} percentage points in win rate: {size.games:,} games.")
-    say(f"  This has power {size.power:.0%} at the 5% level, and a 95% interval of ±{100 * size.half_width:.2f} points.")
+    say(
+        f"  This has power {size.power:.0%} at the 5% level, and a 95% interval of ±{100 * size.half_width:.2f} points."
+    )
     say(f"  Variance of a deal's win rate: {size.variance:.4f}, {size.basis}.")
 
 
