@@ -12,9 +12,9 @@ trap 'rm -rf "$out"; [ -z "$beside" ] || kill $beside 2> /dev/null || true' EXIT
 
 # Two processes share the compiling, which needs the package alone: it begins while the tools are installed, and goes on
 # beside the style check. The test workers would each compile everything.
-python tests/warm_up.py gin gin_pass contract &
+python tests/warm_up.py gin gin_pass rest &
 first=$!
-python tests/warm_up.py indian rest &
+python tests/warm_up.py indian contract &
 second=$!
 beside="$first $second"
 "$@"
