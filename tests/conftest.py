@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import random
 import resource
@@ -15,6 +17,8 @@ from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parent
 SLOW = TESTS / "slow_tests.txt"
+_IS_COMPILED = (TESTS / "unit/__pycache__").exists()
+"""Whether pytest has collected all of these tests before: `unit` comes last."""
 
 # Fixed examples: a run today and a run tomorrow try the same hands.
 settings.register_profile(
@@ -25,6 +29,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("rummylab")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """Let the workers of a fresh clone collect one after the other: what all import, the first one byte-compiles."""
+    with contextlib.nullcontext() if _IS_COMPILED else Path(__file__).open() as file:
+        if file is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        return (yield)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
