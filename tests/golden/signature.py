@@ -34,6 +34,8 @@ SEED = 20_260
 HANDS_AT_THE_TABLE = 40
 HANDS_OF_A_MATCH = 12
 BATCH_PAIRS = 200
+SEARCHES_LATE = "contract-counter-search"
+"""An agent that takes milliseconds for a move, but only near the end of a stock."""
 _FEW = 3
 ADDED = ("places", "shares", "rejoins")
 """Fields that tallies have had since matches of many deals; in a single deal they say nothing new."""
@@ -95,6 +97,8 @@ def batch_tallies(game: str, preset: str, first: str, second: str) -> np.ndarray
     options = rules.options.to_dict()
     is_long = options.get("target") or options.get("rounds", 1) > 1 or "hands" in options
     n_pairs = BATCH_PAIRS if is_long else 10 * BATCH_PAIRS
+    if is_long and SEARCHES_LATE in (first, second):
+        n_pairs //= 4  # many of their rounds reach its search, where those of a single round seldom do
     tallies = np.zeros(2 * fewer(n_pairs, first, second), kernels.tally_for(rules.seats))
     acts, params = [player.kernel for player in players], [player.params for player in players]
     swapped = [range(rules.seats), range(rules.seats)[::-1]]
