@@ -10,6 +10,7 @@ import resource
 import secrets
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,13 +45,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cpu-times", metavar="FILE", help="append each test's processor and wall time to FILE (JSON)")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where slow tests are left out, do not import a file that has no others: some import PyTorch or a web server."""
+    if config.option.markexpr != "not slow" or not collection_path.is_relative_to(TESTS):
+        return None
+    return collection_path.relative_to(TESTS).as_posix() in _slow_tests() or None
+
+
+@cache
+def _slow_tests() -> frozenset[str]:
+    return frozenset(SLOW.read_text().split("\n"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests listed in `slow_tests.txt` as slow, and run them first, starting with the slowest."""
     lines = SLOW.read_text().split("\n")
     dear = set(lines[: lines.index("")])
-    listed = set(lines)
     for item in items:
-        if not listed.isdisjoint(_names(item)):
+        if not _slow_tests().isdisjoint(_names(item)):
             item.add_marker(pytest.mark.slow)
     # Stable: files stay together.
     items.sort(key=lambda item: (dear.isdisjoint(_names(item)), item.get_closest_marker("slow") is None))
