@@ -34,10 +34,11 @@ def _lower(self: Any) -> None:
 
 
 def _is_counted(context: Any, kind: Any) -> bool:
-    """Return whether values of a type hold references that are counted."""
+    """Return whether values of a type hold references that are counted; an array within a record never does."""
     found = counted.get(kind)
     if found is None:
-        found = counted[kind] = context.data_model_manager[kind].contains_nrt_meminfo()
+        is_within = isinstance(kind, types.NestedArray)
+        found = counted[kind] = not is_within and context.data_model_manager[kind].contains_nrt_meminfo()
     return found
 
 
