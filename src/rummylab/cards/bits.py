@@ -60,6 +60,10 @@ def _room_python(*shape: Any) -> Any:
     return np.empty(shape[:-1], shape[-1])
 
 
+def _record_python(dtype: Any) -> Any:
+    return np.recarray(1, dtype)[0]
+
+
 def _hint_python() -> None:
     return None
 
@@ -81,6 +85,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     popcount, lowest, highest = _popcount_python, _lowest_python, _highest_python
     nth_card, choose = _nth_card_by_loop, _choose_python
     stack_array = stack_table = _room_python
+    stack_record = _record_python
     noinline = always_inline = rare = _hint_python
 else:
 
@@ -175,6 +180,22 @@ else:
     def stack_table(typingctx: Any, n: Any, columns: Any, dtype: Any) -> Any:
         """Return room for *n* rows of *columns* numbers, both constants, until the calling function ends."""
         return _on_stack(dtype, n, columns)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def stack_record(typingctx: Any, dtype: Any) -> Any:
+        """Return room for one record of *dtype* until the calling function ends.
+
+        It is passed on as one pointer. A tuple of arrays takes seven values for each array in every call, and to write
+        and remove these took a quarter of the time to compile an agent.
+        """
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            with builder.goto_entry_block():
+                place = builder.alloca(context.get_data_type(signature.return_type))
+            place.align = CACHE_LINE
+            return place
+
+        return dtype.dtype(dtype), codegen
 
     @intrinsic  # type: ignore[untyped-decorator]
     def always_inline(typingctx: Any) -> Any:

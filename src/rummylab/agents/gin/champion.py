@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from rummylab._jit import helper
-from rummylab.agents.gin.champion_values import N_WEIGHTS, candidates, draw_values, look, new_work, turn_values
+from rummylab.agents.gin.champion_values import N_WEIGHTS, WORK, candidates, draw_values, look, turn_values
 from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.bits import bit, lowest, noinline, stack_array, stack_record
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import nearly_normal
 from rummylab.engine.agent_options import AgentOptions, option
@@ -149,7 +149,8 @@ def prefers_knock(table: np.void, mine: np.void, knock: float, value: float, par
     if params[P.by_score] == 0 or table.rules.target <= 0:
         return knock > value
     seat = np.int64(mine.seat)
-    return match_chance(table, seat, knock, True, params) > match_chance(table, seat, value, False, params)
+    going_on = match_chance(table, seat, np.float64(value), False, params)  # of one type, so it is compiled once
+    return match_chance(table, seat, np.float64(knock), True, params) > going_on
 
 
 @helper
@@ -158,7 +159,7 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     if not can_take(table):
         return decline(table)
     spread = noise_of(params)
-    take, stock = draw_values(table, mine, look(table, mine, memory_of(params)), params, WEIGHTS, new_work())
+    take, stock = draw_values(table, mine, look(table, mine, memory_of(params)), params, WEIGHTS, stack_record(WORK))
     takes = take + nearly_normal(mine, spread) > stock + nearly_normal(mine, spread)
     return draw_code(table, takes)
 
@@ -168,9 +169,9 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
     """Knock or discard, whichever is worth most; show gin at once."""
     if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
-    values = np.empty(64, np.float32)
+    values = stack_array(64, np.float32)
     sight = look(table, mine, memory_of(params))
-    card, value, knock, knock_value = turn_values(table, mine, sight, params, WEIGHTS, new_work(), values)
+    card, value, knock, knock_value = turn_values(table, mine, sight, params, WEIGHTS, stack_record(WORK), values)
     may_knock = knock >= 0 and can_knock(table, mine, knock)
     if may_knock and min_deadwood(mine.hand & ~bit(knock)) == 0:
         return KNOCK_CODE + knock

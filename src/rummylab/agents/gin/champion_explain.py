@@ -9,18 +9,18 @@ import numpy as np
 from rummylab._jit import kernel
 from rummylab.agents.gin import champion as c
 from rummylab.agents.gin.champion_values import (
+    WORK,
     danger_of,
     knock_value,
     look,
     melding_cards,
-    new_work,
     stock_value,
     take_value,
     their_deadwood,
     write_chances,
     write_discard_values,
 )
-from rummylab.cards.bits import IDS_52, bit, lowest, popcount
+from rummylab.cards.bits import IDS_52, bit, lowest, popcount, stack_array, stack_record
 from rummylab.cards.melds import best_discards, min_deadwood
 from rummylab.engine.action import Action
 from rummylab.engine.observation import Observation
@@ -82,7 +82,7 @@ def _weigh(views: Rows, params: Floats, numbers: Floats, by_card: Floats, chance
     """Write the values of draws and other numbers to *numbers*, those of discards, knocks and danger to *by_card*."""
     table, mine = views[0].table, views[0].mine
     at = np.int64(c.WEIGHTS)
-    work, values = new_work(), np.empty(64, np.float32)
+    work, values = stack_record(WORK), stack_array(64, np.float32)
     sight = look(table, mine, np.int64(99))
     write_chances(sight, mine.hand, params, at, work)
     for i in range(52):

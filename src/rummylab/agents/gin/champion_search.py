@@ -33,11 +33,11 @@ from rummylab._jit import helper
 from rummylab.agents.gin import champion
 from rummylab.agents.gin.champion import EQUITY, TARGET, prefers_knock
 from rummylab.agents.gin.champion_values import (
+    WORK,
     candidates,
     draw_values,
     look,
     melding_cards,
-    new_work,
     stock_value,
     take_value,
     turn_values,
@@ -49,7 +49,7 @@ from rummylab.agents.register import register_agent
 from rummylab.beliefs.gin import counts, joint
 from rummylab.beliefs.gin import sampling as by_card
 from rummylab.beliefs.gin.uniform import unseen
-from rummylab.cards.bits import bit, lowest, noinline, popcount, stack_array
+from rummylab.cards.bits import bit, lowest, noinline, popcount, stack_array, stack_record
 from rummylab.cards.melds import Masks, arrangement, best_discards, melded, min_deadwood
 from rummylab.cards.rng import any_card, unit
 from rummylab.engine.agent_options import AgentOptions, option
@@ -151,7 +151,7 @@ def knock_chance(deadwood: int, theirs: int, limit: int, chances: Floats) -> flo
 
 
 @helper
-def _sight_and_stock_value(table: np.void, mine: np.void, params: Params, work: Any) -> tuple[Any, float]:
+def _sight_and_stock_value(table: np.void, mine: np.void, params: Params, work: np.void) -> tuple[Any, float]:
     """Return what the player sees, and what a draw from the stock is worth to them."""
     sight = look(table, mine, ALL_TURNS)
     write_chances(sight, mine.hand, params, VALUES, work)
@@ -159,7 +159,7 @@ def _sight_and_stock_value(table: np.void, mine: np.void, params: Params, work: 
 
 
 @helper
-def next_value(row: np.void, seat: int, params: Params, work: Any, values: Floats) -> float:
+def next_value(row: np.void, seat: int, params: Params, work: np.void, values: Floats) -> float:
     """Return what the position is worth to *seat*, whose turn it is to draw; 0 if the hand has ended without a winner.
 
     Taking an upcard that makes no meld is hardly ever best, so it is not considered.
@@ -174,7 +174,7 @@ def next_value(row: np.void, seat: int, params: Params, work: Any, values: Float
 
 
 @helper
-def value_after_turn(row: np.void, seat: int, drawn: int, params: Params, work: Any, values: Floats) -> float:
+def value_after_turn(row: np.void, seat: int, drawn: int, params: Params, work: np.void, values: Floats) -> float:
     """Return what the position is worth to *seat*, whose turn it is to draw, after that turn.
 
     They play it as the champion would, with *drawn* on top of the stock, and the networks value what follows from the
@@ -198,7 +198,7 @@ def value_after_turn(row: np.void, seat: int, drawn: int, params: Params, work: 
 
 
 @helper
-def value_of_rest(row: np.void, seat: int, stock: int, params: Params, work: Any, values: Floats) -> float:
+def value_of_rest(row: np.void, seat: int, stock: int, params: Params, work: np.void, values: Floats) -> float:
     """Return what the position is worth to *seat* after the opponent's turn; the cards *stock* are left."""
     if params[P.depth] < 2 or stock == 0:
         return next_value(row, seat, params, work, values)
@@ -207,7 +207,7 @@ def value_of_rest(row: np.void, seat: int, stock: int, params: Params, work: Any
 
 @helper
 def value_of_taking(
-    row: np.void, seat: int, stock: int, chances: Floats, params: Params, work: Any, values: Floats
+    row: np.void, seat: int, stock: int, chances: Floats, params: Params, work: np.void, values: Floats
 ) -> float:
     """Return what the position is worth to *seat* if the opponent, to draw, takes the upcard and not one of *stock*."""
     table, ours = row.table, row.mine[seat].hand
@@ -226,7 +226,7 @@ def value_of_taking(
 
 @helper
 def value_of_stock(
-    row: np.void, seat: int, stock: int, drawn: int, chances: Floats, params: Params, work: Any, values: Floats
+    row: np.void, seat: int, stock: int, drawn: int, chances: Floats, params: Params, work: np.void, values: Floats
 ) -> float:
     """Return what the position is worth to *seat* if the opponent draws from the stock, any of the cards *stock*.
 
@@ -282,12 +282,12 @@ def sample_hands(table: np.void, mine: np.void, params: Params, hands: Masks) ->
 
 @helper
 def score_discards(
-    table: np.void, mine: np.void, cards: Masks, n: int, hands: Masks, params: Params, work: Any, scores: Floats
+    table: np.void, mine: np.void, cards: Masks, n: int, hands: Masks, params: Params, work: np.void, scores: Floats
 ) -> None:
     """Write to *scores* what each of the *n* discards *cards* is worth on average if the opponent holds *hands*."""
     noinline()
     rows = np.empty(2, RECORD)
-    values = np.empty(64, np.float32)
+    values = stack_array(64, np.float32)
     chances = stack_array(N_CHANCES, np.float32)
     seat, limit = np.int64(mine.seat), np.int64(table.limit)
     write_knock_chances(table, 1 - seat, chances)
@@ -314,14 +314,14 @@ def score_discards(
 
 
 @helper
-def score_stock(table: np.void, mine: np.void, hands: Masks, params: Params, work: Any) -> float:
+def score_stock(table: np.void, mine: np.void, hands: Masks, params: Params, work: np.void) -> float:
     """Return what a card from the stock is worth if the opponent holds one of *hands*.
 
     That is the mean over the cards that may come, each with its best discard or knock.
     """
     noinline()
     rows = np.empty(2, RECORD)
-    values = np.empty(64, np.float32)
+    values = stack_array(64, np.float32)
     begin(table, mine, hands[0], mine.rng, rows[0])
     total, whole = 0.0, 0.0
     left = unseen(table, mine)
@@ -387,7 +387,7 @@ def _draw(table: np.void, mine: np.void, params: Params) -> int:
     """Take the upcard or decline it, whichever is worth more."""
     if not can_take(table):
         return decline(table)
-    work = new_work()
+    work = stack_record(WORK)
     take, stock = draw_values(table, mine, look(table, mine, ALL_TURNS), params, VALUES, work)
     if table.phase == DRAW and abs(take - stock) < params[P.margin]:
         hands = np.empty(np.int64(params[P.worlds]), np.int64)
@@ -401,8 +401,8 @@ def _discard(table: np.void, mine: np.void, params: Params) -> int:
     """Knock or discard, whichever is worth most; show gin at once."""
     if has_big_gin(table, mine):
         return np.int64(SHOW_BIG_GIN)
-    work = new_work()
-    values = np.empty(64, np.float32)
+    work = stack_record(WORK)
+    values = stack_array(64, np.float32)
     sight = look(table, mine, ALL_TURNS)
     card, value, knock, knock_value = turn_values(table, mine, sight, params, VALUES, work, values)
     may_knock = knock >= 0 and can_knock(table, mine, knock)

@@ -44,12 +44,12 @@ from rummylab.agents.gin.champion_search import (
     score_stock,
     write_candidates,
 )
-from rummylab.agents.gin.champion_values import draw_values, look, new_work, turn_values
+from rummylab.agents.gin.champion_values import WORK, draw_values, look, turn_values
 from rummylab.agents.gin.common import closing_code, draw_code, has_big_gin, is_draw
 from rummylab.agents.gin.utility_search import begin
 from rummylab.beliefs.gin import joint
 from rummylab.beliefs.gin.uniform import unseen
-from rummylab.cards.bits import ALL_CARDS, bit, lowest, noinline
+from rummylab.cards.bits import ALL_CARDS, bit, lowest, noinline, stack_record
 from rummylab.cards.melds import Masks, min_deadwood
 from rummylab.cards.rng import any_card, unit
 from rummylab.engine.agent import CompiledAgent
@@ -207,7 +207,7 @@ def mean_knock(table: np.void, hand: int, worlds: Masks) -> float:
 
 
 @helper
-def own_discard(row: np.void, seat: int, search: Params, work: Any, values: Floats) -> tuple[int, float]:
+def own_discard(row: np.void, seat: int, search: Params, work: np.void, values: Floats) -> tuple[int, float]:
     """Return the champion's discard, and its value; -1 for a knock, with its value."""
     table, mine = row.table, row.mine[seat]
     sight = look(table, mine, ALL_TURNS)
@@ -272,7 +272,7 @@ def look_ahead(opponent: CompiledAgent) -> LookAhead:
         choose_worlds(mine, hands, weights, worlds)
 
     @helper
-    def value_of_reply(row: np.void, seat: int, params: Params, work: Any, values: Floats) -> float:
+    def value_of_reply(row: np.void, seat: int, params: Params, work: np.void, values: Floats) -> float:
         """Return what the position is worth to *seat* if the opponent, to draw, plays the policy."""
         noinline()
         table, own = row.table, row.mine[1 - seat]
@@ -288,7 +288,14 @@ def look_ahead(opponent: CompiledAgent) -> LookAhead:
 
     @helper
     def score_discards(
-        table: np.void, mine: np.void, cards: Masks, n: int, worlds: Masks, params: Params, work: Any, scores: Floats
+        table: np.void,
+        mine: np.void,
+        cards: Masks,
+        n: int,
+        worlds: Masks,
+        params: Params,
+        work: np.void,
+        scores: Floats,
     ) -> None:
         """Write to *scores* what the *n* discards *cards* are worth on average in *worlds*."""
         noinline()
@@ -304,7 +311,7 @@ def look_ahead(opponent: CompiledAgent) -> LookAhead:
         scores[:n] /= len(worlds)
 
     @helper
-    def gain_of_draw(table: np.void, mine: np.void, code: int, worlds: Masks, params: Params, work: Any) -> float:
+    def gain_of_draw(table: np.void, mine: np.void, code: int, worlds: Masks, params: Params, work: np.void) -> float:
         """Return how much more a draw is worth than the networks say of the discards to which it leads."""
         noinline()
         rows, values = np.empty(1, RECORD), np.empty(64, np.float32)
@@ -335,7 +342,7 @@ def response_to(opponent: CompiledAgent, options: ResponseOptions | None = None)
         note_turns(table, mine)
         if not can_take(table):
             return decline(table)
-        work, search = new_work(), params[SEARCH:]
+        work, search = stack_record(WORK), params[SEARCH:]
         take, stock = draw_values(table, mine, look(table, mine, ALL_TURNS), search, VALUES, work)
         if table.phase == DRAW and table.stock > table.rules.wall + 1 and abs(take - stock) < params[P.margin]:
             worlds = np.empty(np.int64(params[P.worlds]), np.int64)
@@ -351,7 +358,7 @@ def response_to(opponent: CompiledAgent, options: ResponseOptions | None = None)
         """Knock or discard, whichever is worth most; show gin at once."""
         if has_big_gin(table, mine):
             return np.int64(SHOW_BIG_GIN)
-        work, search = new_work(), params[SEARCH:]
+        work, search = stack_record(WORK), params[SEARCH:]
         values = np.empty(64, np.float32)
         sight = look(table, mine, ALL_TURNS)
         card, value, knock, knock_value = turn_values(table, mine, sight, search, VALUES, work, values)

@@ -60,7 +60,7 @@ from rummylab.agents.gin.champion_values import (
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
 from rummylab.arena.statistics import Estimate
-from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.bits import bit, lowest, noinline, stack_record
 from rummylab.cards.melds import min_deadwood
 from rummylab.cards.rng import AGENT, DECK, mix, nearly_normal, unit
 from rummylab.engine.agent import CompiledAgent
@@ -164,7 +164,7 @@ def place_of(network: int) -> int:
 
 
 @helper
-def learn(note: Any, target: float, params: Floats, gradient: Floats, work: Any, below: Floats) -> float:
+def learn(note: Any, target: float, params: Floats, gradient: Floats, work: np.void, below: Floats) -> float:
     """Add the gradient of the squared error of *note* to *gradient*; return the error, in tens of points.
 
     *below* has room for the slopes of the sums of the first layer, and then for those of the context's units.
@@ -292,7 +292,7 @@ def learn_chances(
 
 
 @helper
-def keep(notes: Rows, n: int, network: int, work: Any, active: int) -> int:
+def keep(notes: Rows, n: int, network: int, work: np.void, active: int) -> int:
     """Note the *active* inputs in *work* as a position of *network*; return the number of notes."""
     if n == MOST_NOTES:
         return n
@@ -328,7 +328,7 @@ def wobble(mine: Any, hyper: Floats) -> float:
 
 
 @helper
-def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: Any) -> float:
+def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: np.void) -> float:
     """Return how much more the turn is worth with the card drawn, *value*, than on average.
 
     The average is over that card and the last *draws* cards of the stock, each of which was as likely to be drawn.
@@ -350,7 +350,7 @@ def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: Any
 
 
 @helper
-def draw(row: Any, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int) -> tuple[int, int]:
+def draw(row: Any, params: Floats, hyper: Floats, work: np.void, notes: Rows, n: int) -> tuple[int, int]:
     """Return the learner's move at a draw or an offer, and the number of notes."""
     noinline()
     table = row.table
@@ -374,7 +374,7 @@ def discard(
     params: Floats,
     hyper: Floats,
     kept: Floats,
-    work: Any,
+    work: np.void,
     notes: Rows,
     n: int,
     knocks: Rows,
@@ -473,7 +473,7 @@ def play_and_learn(
     """
     row = rows[0]
     table = row.table
-    work = v.new_work()
+    work = stack_record(v.WORK)
     below = np.empty(SUMS + ROW, np.float32)
     n_notes = np.zeros(2, np.int64)
     in_batch = 0
@@ -545,7 +545,7 @@ def note_results(rows: Rows, seed: int, n_hands: int, params: Floats, counts: np
     """
     row = rows[0]
     table = row.table
-    work = v.new_work()
+    work = stack_record(v.WORK)
     values = np.empty(64, np.float32)
     found = np.empty((2, MOST_NOTES), np.float64)
     n_found = np.zeros(2, np.int64)
