@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 
-from rummylab._jit import is_cold
-from rummylab._sources import PACKAGE, sources_of
-from rummylab.agents.registry import agent, entries
 from rummylab.arena.backends import Backend, in_order, workers_of
 from rummylab.arena.jobs import AddingUp, Played, Task, play_task
 from rummylab.arena.keys import Lineup, shown
-from rummylab.arena.outside import is_outside
 from rummylab.arena.plan import PlayPlan, wholes
 from rummylab.arena.sequential import Sprt
 from rummylab.arena.statistics import Z95
 from rummylab.arena.store import Run
 from rummylab.arena.sums import MatchSums
 from rummylab.arena.totals import LineupTotal
-from rummylab.engine.options import parse_call
-from rummylab.games.registry import game
 
 Progress = Callable[[int, int, str], None]
 """Called with the games done, the games in all, and the current estimate in words."""
@@ -37,17 +28,8 @@ Forecast = Callable[[float], None]
 WORTH_A_FORECAST = 40
 """Deals below which nobody asks how long they take."""
 SECONDS_OF_PILOTS = 2.0
-_MOST_AGENTS = 256
-"""Agents that a byte can number."""
 Work = Callable[..., Played]
 """Plays a task; one that is played for a plan takes the number of games to record too."""
-_LOAD = """
-import os, sys
-from rummylab.agents.registry import agent
-while number := os.read(0, 1):
-    agent(sys.argv[1], sys.argv[2 + number[0]])
-os._exit(0)  # taking the compiler apart piece by piece takes half a second
-"""
 
 
 def play_chunks(
@@ -196,45 +178,3 @@ class Meter:
         half = Z95 * math.sqrt(max(squares / max(1, n) - mean * mean, 0.0) / max(1, n))
         ratio = "" if self.test is None else f", LLR {self.test.llr:+.2f}"
         return f"{shown(lineup)}: {mean:.1%} ± {half:.1%}{ratio}"
-
-
-def compile_together(game_name: str, names: Sequence[str]) -> None:
-    """On the very first start, compile the agents in other processes while this one compiles the driver.
-
-    Whoever is free takes the next agent: its number is a byte in a pipe that all processes read.
-    """
-    ours = _largest_first(game_name, [name for name in names if not is_outside(game_name, name)])
-    if not ours or not is_cold(game(game_name).module_name("batch")):
-        return
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [sys.executable, "-c", _LOAD, game_name, *ours]
-    numbers, filled = os.pipe()
-    with ExitStack() as running, open(numbers, "rb", buffering=0) as waiting:
-        with open(filled, "wb", buffering=0) as queue:
-            queue.write(bytes(range(len(ours))))
-        n_others = min(len(ours), max((os.cpu_count() or 1) - 1, 1))
-        others = [
-            running.enter_context(subprocess.Popen(command, stdin=waiting, env=environment)) for _ in range(n_others)
-        ]
-        try:
-            _ = game(game_name).batch
-            while number := waiting.read(1):
-                agent(game_name, ours[number[0]])
-            for other in others:
-                other.wait()
-        except BaseException:
-            for other in others:
-                other.kill()
-            raise
-
-
-def _largest_first(game_name: str, names: Sequence[str]) -> list[str]:
-    """Return one agent for each kernel that *names* need, those with the most source text first."""
-    homes = {found.name: found.home for found in entries(game_name)}
-    sizes = {}
-    for name in names:
-        home = homes.get(parse_call(name)[0])
-        if home is not None and home not in sizes:
-            path = PACKAGE.joinpath(*home.split(".")[1:]).with_suffix(".py")
-            sizes[home] = sum(part.stat().st_size for part in sources_of(path)), name
-    return [name for _, name in sorted(sizes.values(), reverse=True)[:_MOST_AGENTS]]

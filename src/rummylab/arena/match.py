@@ -20,7 +20,8 @@ import numpy as np
 
 from rummylab.agents.register import guarded_agent
 from rummylab.arena.backends import Backend, ThisProcess, local
-from rummylab.arena.chunks import Forecast, Progress, compile_together, play_plan
+from rummylab.arena.chunks import Forecast, Progress, play_plan
+from rummylab.arena.first_start import compile_together
 from rummylab.arena.jobs import Chunk, CompiledJob, CopiedJob, Played, TableJob, job_for, play_task, rules_for
 from rummylab.arena.latency import Latency
 from rummylab.arena.markdown import percent_words, signed_words, told_apart

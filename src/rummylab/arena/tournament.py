@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rummylab.arena.backends import Backend, local
-from rummylab.arena.chunks import Forecast, Progress, compile_together, play_plan
+from rummylab.arena.chunks import Forecast, Progress, play_plan
+from rummylab.arena.first_start import compile_together
 from rummylab.arena.jobs import Played, rules_for
 from rummylab.arena.keys import ChunkKey, Lineup
 from rummylab.arena.match import KEEP_GAMES, MatchResult, result_of

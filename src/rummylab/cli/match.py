@@ -97,13 +97,16 @@ def match(
 
     Exit codes: 0 for success, 2 for a bad request, 3 if an agent forfeited games, 130 after Ctrl-C.
     """
+    from rummylab.arena.first_start import begin
+
+    _check(agents, plan)
+    begin(game, agents)
     from rummylab.arena.backends import backend as backend_named
     from rummylab.arena.markdown import told_apart
     from rummylab.arena.match import match as play_match
     from rummylab.arena.planning import PILOT_GAMES
     from rummylab.games.registry import game as find_game
 
-    _check(agents, plan)
     with run_of_games(game, agents, " vs ".join(told_apart(agents)), store, quiet=quiet) as (kept, progress):
         result = play_match(
             game,

@@ -59,6 +59,9 @@ def tournament(
 
     Exit codes: 0 for success, 2 for a bad request, 3 if an agent forfeited games, 130 after Ctrl-C.
     """
+    from rummylab.arena.first_start import begin
+
+    begin(game, _expanded(game, agents))
     from rummylab.arena import tournament as t
     from rummylab.arena.backends import backend as backend_named
     from rummylab.games.registry import game as find_game

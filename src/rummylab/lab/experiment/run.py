@@ -12,7 +12,8 @@ from typing import Any
 
 from rummylab.agents.registry import entries
 from rummylab.arena.backends import Backend, in_order, local
-from rummylab.arena.chunks import Progress, compile_together, play_chunks
+from rummylab.arena.chunks import Progress, play_chunks
+from rummylab.arena.first_start import compile_together
 from rummylab.arena.jobs import Played
 from rummylab.arena.outside import is_outside
 from rummylab.arena.store import Run, Store, config_key
