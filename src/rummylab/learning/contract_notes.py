@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rummylab._jit import helper, kernel
 from rummylab.agents.contract import contract_values as v
 from rummylab.agents.contract.greedy import live_outs, measure_hand
-from rummylab.cards.bits import bit, lowest, noinline, popcount
+from rummylab.cards.bits import bit, lowest, noinline, popcount, stack_record
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.cards.rng import DECK, any_card, mix, unit
 from rummylab.engine.pointers import agent_caller
@@ -58,7 +58,9 @@ def gain(table: np.void, seat: int, bonus: float) -> float:
 
 
 @helper
-def write_sight(row: np.void, mine: np.void, stock: tuple[int, int, int], waits: Ints, out: Floats, work: Any) -> None:
+def write_sight(
+    row: np.void, mine: np.void, stock: tuple[int, int, int], waits: Ints, out: Floats, work: np.void
+) -> None:
     """Write what the referee sees of the others, whatever is discarded; ``waits[seat]`` gets the cards they need."""
     noinline()
     table = row.table
@@ -78,7 +80,7 @@ def write_sight(row: np.void, mine: np.void, stock: tuple[int, int, int], waits:
             out[NEXT_COST] = points
         if r.has_laid_down(table, seat):
             continue
-        distance, waits[seat] = measure_hand(table, theirs.hand, theirs.twice, theirs.jokers, work.room)
+        distance, waits[seat] = measure_hand(table, theirs.hand, theirs.twice, theirs.jokers, work.room[:])
         distance = min(distance, np.int64(v.N_DISTANCES - 1))
         out[N_NEAR] += np.float32(0.5) * (distance <= 1)
         if seat != following:
@@ -114,7 +116,7 @@ def write_choice(
 
 @helper
 def note_decision(
-    row: np.void, mine: np.void, chosen: int, every: int, lines: Any, n: int, waits: Ints, sight: Floats, work: Any
+    row: np.void, mine: np.void, chosen: int, every: int, lines: Any, n: int, waits: Ints, sight: Floats, work: np.void
 ) -> tuple[int, int]:
     """Note the discards worth a thought (the *chosen* one alone unless *every*).
 
@@ -141,7 +143,7 @@ def note_decision(
 
 
 @helper
-def note_hand(table: np.void, mine: np.void, buys: bool, lines: Any, n: int, work: Any) -> None:
+def note_hand(table: np.void, mine: np.void, buys: bool, lines: Any, n: int, work: np.void) -> None:
     """Note the inputs of a draw from the stock, or of the hand that declines the upcard or *buys* it."""
     noinline()
     once, twice, jokers = v.with_upcard(table, mine) if buys else (mine.hand, mine.twice, mine.jokers)
@@ -152,7 +154,7 @@ def note_hand(table: np.void, mine: np.void, buys: bool, lines: Any, n: int, wor
 
 
 @helper
-def stray(table: np.void, mine: np.void, code: int, work: Any) -> int:
+def stray(table: np.void, mine: np.void, code: int, work: np.void) -> int:
     """Return another move than *code* in the same phase, so that other choices are seen."""
     noinline()
     if table.phase == r.BUY:
@@ -193,7 +195,8 @@ def note_rounds(
     row = rows[0]
     table = row.table
     seats = np.int64(table.rules.seats)
-    work = v.new_work()
+    work = stack_record(v.WORK)
+    v.clear(work)
     sight = np.zeros(N_CRITIC, np.float32)
     who, waits = np.zeros(r.MAX_SEATS, np.int64), np.zeros(r.MAX_SEATS, np.int64)
     drawn, offered = np.zeros(r.MAX_SEATS, np.int64), np.zeros(r.MAX_SEATS, np.int64)

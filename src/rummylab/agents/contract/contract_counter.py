@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,17 +23,18 @@ from rummylab.agents.contract.contract_values import (
     N_NUMBERS,
     N_SETS,
     STOCK,
+    WORK,
     best_discard,
+    clear,
     fitting,
     hand_value,
     network_set,
-    new_work,
     unseen_by,
     with_upcard,
 )
 from rummylab.agents.contract.greedy import measure_hand
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import bit, lowest, noinline
+from rummylab.cards.bits import bit, lowest, noinline, stack_record
 from rummylab.cards.planes import JOKER_BIT
 from rummylab.engine.agent_options import AgentOptions, option
 from rummylab.engine.artifacts import read_tensors
@@ -81,7 +81,7 @@ def trained() -> Floats:
 
 
 @helper
-def _takes_upcard(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
+def _takes_upcard(table: np.void, mine: np.void, params: Params, work: np.void) -> bool:
     """Return whether to take the upcard rather than a card from the stock.
 
     Once the contract lies, that is if a meld takes it. Before, a card that completes the contract is always taken.
@@ -92,20 +92,20 @@ def _takes_upcard(table: np.void, mine: np.void, params: Params, work: Any) -> b
         return False
     if r.has_laid_down(table, mine.seat):
         return r.place_for(table, up) >= 0
-    short, helps = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room)
+    short, helps = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room[:])
     is_nearer = helps & (JOKER_BIT if r.is_wild(table.rules, up) else bit(up)) != 0
     allowed = mine.hand & ~table.rules.wild_kinds & ~bit(up)
     if allowed == 0 or (is_nearer and (short == 1 or params[P.decline] >= ALWAYS)):
         return is_nearer
     left, at = unseen_by(table, mine), WEIGHTS + network_set(table)
     once, twice, jokers = with_upcard(table, mine)
-    taken, _ = best_discard(table, mine, once, twice, jokers, allowed, left, params, at, 0.0, work)
+    taken, _ = best_discard(table, mine, once, twice, jokers, allowed, left, params, at, np.float32(0.0), work)
     drawn = hand_value(table, mine, mine.hand, mine.twice, mine.jokers, left, params, at + STOCK, work)
     return taken > drawn + (-params[P.decline] if is_nearer else params[P.margin])
 
 
 @helper
-def _buys_upcard(table: np.void, mine: np.void, params: Params, work: Any) -> bool:
+def _buys_upcard(table: np.void, mine: np.void, params: Params, work: np.void) -> bool:
     """Return whether the hand is worth more with the upcard."""
     noinline()
     left, at = unseen_by(table, mine), WEIGHTS + network_set(table) + BUY_VALUE
@@ -155,14 +155,14 @@ def _lay_off(table: np.void, mine: np.void) -> int:
 
 
 @helper
-def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
+def _play(table: np.void, mine: np.void, params: Params, work: np.void) -> int:
     """Lay down or lay off; discard when nothing is left to do."""
     if table.phase == r.LAY_DOWN:
         return next_meld(table, mine)
     if r.has_laid_down(table, mine.seat):
         code = _lay_off(table, mine)
     else:
-        short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room)
+        short, _ = measure_hand(table, mine.hand, mine.twice, mine.jokers, work.room[:])
         code = next_meld(table, mine) if short == 0 else np.int64(-1)
     if code >= 0:
         return code
@@ -178,7 +178,8 @@ def _play(table: np.void, mine: np.void, params: Params, work: Any) -> int:
 @helper
 def choose(table: np.void, mine: np.void, params: Params) -> int:
     """Return the move with the highest value."""
-    work = new_work()
+    work = stack_record(WORK)
+    clear(work)
     if table.phase == r.BUY:
         return np.int64(r.BUY_UPCARD) if _buys_upcard(table, mine, params, work) else np.int64(r.PASS)
     if table.phase != r.DRAW:

@@ -12,9 +12,8 @@ numbers follow the options of the agent in ``params``; the places below count fr
 
 from __future__ import annotations
 
-from collections import namedtuple
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -127,19 +126,17 @@ POINTS = 50.0
 """Points in one unit of value."""
 NOTHING = -1e9
 
-Work = namedtuple("Work", ("inputs", "first", "second", "room"))
-"""Room for the inputs, for the layers of a network and for the search of the distance."""
+WORK = np.dtype(
+    [("room", "i8", (ROOM,)), ("inputs", "f4", (N_AFTER,)), ("first", "f4", (WIDTH,)), ("second", "f4", (INNER,))]
+)
+"""Room for the search of the distance, for the inputs and for the layers of a network. `clear` it first."""
 
 
 @helper
-def new_work() -> Any:
-    """Return empty room."""
-    return Work(
-        np.zeros(N_AFTER, np.float32),
-        np.empty(WIDTH, np.float32),
-        np.empty(INNER, np.float32),
-        np.empty(ROOM, np.int64),
-    )
+def clear(work: np.void) -> None:
+    """Set all inputs to 0."""
+    for i in range(N_AFTER):
+        work.inputs[i] = 0.0
 
 
 class Unseen(NamedTuple):
@@ -174,7 +171,7 @@ def _share(part: int, whole: int) -> np.float32:
 
 @helper
 def write_hand(
-    table: np.void, down: bool, once: int, twice: int, jokers: int, left: Unseen, fit: int, work: Any
+    table: np.void, down: bool, once: int, twice: int, jokers: int, left: Unseen, fit: int, work: np.void
 ) -> int:
     """Write the inputs of a hand, of a player who is *down* or not; return the cards that help."""
     noinline()
@@ -192,7 +189,7 @@ def write_hand(
         out[IS_DOWN] = 1.0
         out[SPARE_CARDS] = np.float32(cards) * np.float32(0.25)
     else:
-        short, helps = measure_hand(table, once, twice, jokers, work.room)
+        short, helps = measure_hand(table, once, twice, jokers, work.room[:])
         out[DISTANCE + min(short, N_DISTANCES - 1)] = 1.0
         chance = _share(live_outs(table, helps, left.once, left.twice, left.jokers), left.n)
         out[CHANCE] = 2 * chance
@@ -234,7 +231,7 @@ def write_hand(
 
 
 @helper
-def write_table(table: np.void, seat: int, left: Unseen, work: Any) -> None:
+def write_table(table: np.void, seat: int, left: Unseen, work: np.void) -> None:
     """Write the inputs of the public table."""
     noinline()
     out, rules, number = work.inputs, table.rules, round_of(table)
@@ -290,7 +287,7 @@ def goes_with(table: np.void, seat: int, card: int) -> int:
 
 
 @helper
-def write_gift(table: np.void, seat: int, card: int, left: Unseen, work: Any) -> None:
+def write_gift(table: np.void, seat: int, card: int, left: Unseen, work: np.void) -> None:
     """Write the inputs of the discard *card*: what it may give to the next player and to the others."""
     noinline()
     out, rules = work.inputs, table.rules
@@ -343,20 +340,20 @@ def with_upcard(table: np.void, mine: np.void) -> tuple[int, int, int]:
 
 
 @helper
-def spare_cards(table: np.void, seat: int, once: int, twice: int, jokers: int, allowed: int, work: Any) -> int:
+def spare_cards(table: np.void, seat: int, once: int, twice: int, jokers: int, allowed: int, work: np.void) -> int:
     """Return the discards worth a thought: naturals that the contract can spare, or a wild if there is nothing else."""
     naturals = allowed & ~table.rules.wild_kinds
     if naturals == 0:
         return allowed
     if has_laid_down(table, seat):
         return naturals
-    short, _ = measure_hand(table, once, twice, jokers, work.room)
-    return discards_at_distance(table, once, twice, jokers, naturals, short, work.room)
+    short, _ = measure_hand(table, once, twice, jokers, work.room[:])
+    return discards_at_distance(table, once, twice, jokers, naturals, short, work.room[:])
 
 
 @helper
 def write_after(
-    table: np.void, seat: int, once: int, twice: int, jokers: int, card: int, left: Unseen, fit: int, work: Any
+    table: np.void, seat: int, once: int, twice: int, jokers: int, card: int, left: Unseen, fit: int, work: np.void
 ) -> int:
     """Write the inputs of `AFTER` for the discard *card*, those of the table excepted; return the cards that help."""
     if card == JOKER_ID:
@@ -379,7 +376,7 @@ def best_discard(
     params: Params,
     at: int,
     noise: float,
-    work: Any,
+    work: np.void,
 ) -> tuple[float, int]:
     """Return the value of the best discard among *allowed*, with a random error of spread *noise*, and the card."""
     noinline()
@@ -400,7 +397,15 @@ def best_discard(
 
 @helper
 def hand_value(
-    table: np.void, mine: np.void, once: int, twice: int, jokers: int, left: Unseen, params: Params, at: int, work: Any
+    table: np.void,
+    mine: np.void,
+    once: int,
+    twice: int,
+    jokers: int,
+    left: Unseen,
+    params: Params,
+    at: int,
+    work: np.void,
 ) -> float:
     """Return the value of a hand before a draw from the stock or in another player's turn, by the network *at*."""
     noinline()

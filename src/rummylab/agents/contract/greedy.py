@@ -13,7 +13,7 @@ import numpy as np
 from rummylab._jit import helper
 from rummylab.agents.contract.heuristic import lay_off
 from rummylab.agents.register import register_agent
-from rummylab.cards.bits import bit, lowest, popcount
+from rummylab.cards.bits import bit, lowest, popcount, stack_array
 from rummylab.cards.card import JOKER_ID
 from rummylab.cards.planes import JOKER_BIT, minus
 from rummylab.engine.rows import Params
@@ -141,4 +141,4 @@ def choose(table: np.void, mine: np.void, room: Ints) -> int:
 )
 def act(table: np.void, mine: np.void, params: Params) -> int:
     """Make the move that lowers the distance to the contract."""
-    return choose(table, mine, np.empty(ROOM, np.int64))
+    return choose(table, mine, stack_array(ROOM, np.int64))
