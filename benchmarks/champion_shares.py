@@ -37,9 +37,9 @@ from rummylab.agents.gin.champion_search import (
     score_stock,
     write_candidates,
 )
-from rummylab.agents.gin.champion_values import draw_values, look, new_work, turn_values
+from rummylab.agents.gin.champion_values import WORK, draw_values, look, turn_values
 from rummylab.agents.registry import agent
-from rummylab.cards.bits import popcount
+from rummylab.cards.bits import popcount, stack_record
 from rummylab.cards.rng import AGENT, DECK, mix, shuffle
 from rummylab.engine.pointers import addresses, agent_caller
 from rummylab.engine.rows import Floats, Params, Rows
@@ -147,7 +147,7 @@ def gather(
     """Fill *out* with close decisions of player 0, a row each: discards if *wanted* is 0, draws if 1, both if 2."""
     row = rows[0]
     table = row.table
-    work = new_work()
+    work = stack_record(WORK)
     codes = np.empty(2, np.int64)
     found = np.empty(N_COLUMNS, np.float64)
     n, hand, learner = 0, 0, 0

@@ -9,7 +9,7 @@ import numpy as np
 from rummylab._jit import kernel
 from rummylab.agents.gin import champion as c
 from rummylab.agents.gin import champion_values as v
-from rummylab.cards.bits import lowest
+from rummylab.cards.bits import lowest, stack_record
 from rummylab.games.gin.rules import discards
 from rummylab.learning.trainers import gin_champion as trainer
 
@@ -18,7 +18,7 @@ from rummylab.learning.trainers import gin_champion as trainer
 def discard_values(views: Any, params: Any, out: Any) -> None:
     """Write the value of every legal discard."""
     table, mine = views[0].table, views[0].mine
-    work = v.new_work()
+    work = stack_record(v.WORK)
     at = np.int64(c.WEIGHTS)
     sight = v.look(table, mine, np.int64(99))
     v.write_chances(sight, mine.hand, params, at, work)
@@ -29,7 +29,7 @@ def discard_values(views: Any, params: Any, out: Any) -> None:
 def inputs_of_discard(views: Any, params: Any, index: Any, value: Any) -> tuple[int, int, float]:
     """Write the active inputs of the first legal discard; return how many, the card, and what the network says."""
     table, mine = views[0].table, views[0].mine
-    work = v.new_work()
+    work = stack_record(v.WORK)
     at = np.int64(c.WEIGHTS)
     values = np.zeros(64, np.float32)
     discard_values(views, params, values)
@@ -61,7 +61,7 @@ def seen_with_memory(views: Any, memory: int) -> tuple[int, int, int]:
 def learn_from(notes: Any, params: Any, gradient: Any) -> float:
     """Add the gradient of the first note to *gradient*; return the error of the network, in tens of points."""
     below = np.empty(v.SUMS + v.ROW, np.float32)
-    return trainer.learn(notes[0], notes[0].target, params, gradient, v.new_work(), below)
+    return trainer.learn(notes[0], notes[0].target, params, gradient, stack_record(v.WORK), below)
 
 
 @kernel

@@ -8,7 +8,8 @@ import numpy as np
 
 from rummylab._jit import kernel
 from rummylab.agents.gin import champion_search as search
-from rummylab.agents.gin.champion_values import new_work
+from rummylab.agents.gin.champion_values import WORK
+from rummylab.cards.bits import stack_record
 
 
 @kernel
@@ -25,7 +26,7 @@ def score_of_discard(views: Any, card: int, hands: Any, params: Any) -> float:
     """Return what the discard is worth if the opponent holds one of *hands*."""
     cards, scores = np.empty(1, np.int64), np.empty(1, np.float32)
     cards[0] = card
-    search.score_discards(views[0].table, views[0].mine, cards, 1, hands, params, new_work(), scores)
+    search.score_discards(views[0].table, views[0].mine, cards, 1, hands, params, stack_record(WORK), scores)
     return scores[0]
 
 

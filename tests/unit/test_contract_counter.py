@@ -17,6 +17,7 @@ from rummylab.agents.contract import contract_counter as c
 from rummylab.agents.contract import contract_values as v
 from rummylab.agents.registry import agent
 from rummylab.arena.match import match
+from rummylab.cards.bits import stack_record
 from rummylab.cards.card import Card
 from rummylab.engine.artifacts import read_artifact
 from rummylab.engine.seats import Seat
@@ -50,7 +51,8 @@ def test_only_cards_that_the_contract_can_spare_are_discarded() -> None:
 
 @kernel
 def after_discard(views, card, out):
-    table, mine, work = views[0].table, views[0].mine, v.new_work()
+    table, mine, work = views[0].table, views[0].mine, stack_record(v.WORK)
+    v.clear(work)
     left, seat = v.unseen_by(table, mine), np.int64(mine.seat)
     v.write_table(table, seat, left, work)
     v.write_after(table, seat, mine.hand, mine.twice, mine.jokers, card, left, v.fitting(table), work)
