@@ -267,7 +267,7 @@ def chance_of(sight: Any, card: int, relations: Floats, params: Params, at: int)
 
 
 @helper
-def write_chances(sight: Any, hand: int, params: Params, at: int, work: np.void) -> None:
+def write_chances(sight: Any, hand: int, params: Params, at: int, work: Any) -> None:
     """Write to ``work.chance`` the chance that the opponent holds each card; *hand* is the player's own."""
     noinline()
     chance = work.chance
@@ -327,7 +327,7 @@ def their_deadwood(sight: Any, chance: Floats) -> float:
 
 
 @helper
-def _add(work: np.void, n: int, index: int, value: float) -> int:
+def _add(work: Any, n: int, index: int, value: float) -> int:
     work.index[n] = index
     work.value[n] = value
     return n + 1
@@ -340,7 +340,7 @@ def input_of(plane: int, card: int) -> int:
 
 
 @helper
-def _add_cards(work: np.void, n: int, plane: int, cards: int) -> int:
+def _add_cards(work: Any, n: int, plane: int, cards: int) -> int:
     while cards:
         work.index[n] = input_of(plane, lowest(cards))
         work.value[n] = 1.0
@@ -350,7 +350,7 @@ def _add_cards(work: np.void, n: int, plane: int, cards: int) -> int:
 
 
 @helper
-def _add_change(work: np.void, n: int, plane: int, before: int, after: int) -> int:
+def _add_change(work: Any, n: int, plane: int, before: int, after: int) -> int:
     """Add what changes in *plane* when the cards *before* become *after*."""
     left = before ^ after
     while left:
@@ -361,7 +361,7 @@ def _add_change(work: np.void, n: int, plane: int, before: int, after: int) -> i
 
 
 @helper
-def _add_outs_change(work: np.void, n: int, before: int, after: int) -> int:
+def _add_outs_change(work: Any, n: int, before: int, after: int) -> int:
     """Add what changes in the plane `OUT` when the outs *before* become *after*."""
     left = before ^ after
     while left:
@@ -373,7 +373,7 @@ def _add_outs_change(work: np.void, n: int, before: int, after: int) -> int:
 
 
 @helper
-def _add_knocks(sight: Any, work: np.void, n: int) -> int:
+def _add_knocks(sight: Any, work: Any, n: int) -> int:
     """Add how the opponent has knocked in this match."""
     n = _add(work, n, KNOCKS + min(sight.knocks, N_KNOCKS - 1), 1.0)
     if sight.knocks == 0:
@@ -386,7 +386,7 @@ def _add_knocks(sight: Any, work: np.void, n: int) -> int:
 
 
 @helper
-def write_shared(sight: Any, hand: int, shown: int, pile: int, work: np.void) -> int:
+def write_shared(sight: Any, hand: int, shown: int, pile: int, work: Any) -> int:
     """Write the inputs that all candidates of a decision share; return how many. *hand* has ten or eleven cards."""
     noinline()
     n = _add_cards(work, 0, HAND, hand)
@@ -431,7 +431,7 @@ def _mates(hand: int, unseen: int) -> tuple[int, int]:
 
 
 @helper
-def _add_melds(work: np.void, n: int, before: int, after: int, unseen: int) -> int:
+def _add_melds(work: Any, n: int, before: int, after: int, unseen: int) -> int:
     """Add what changes in the melds, and in what would complete them, when the hand *before* becomes *after*."""
     run, open_run = _runs(before, unseen)
     new_run, new_open_run = _runs(after, unseen)
@@ -453,7 +453,7 @@ def melding_cards(hand: int) -> int:
 
 
 @helper
-def _add_outs(sight: Any, work: np.void, n: int, hand: int, deadwood: int) -> int:
+def _add_outs(sight: Any, work: Any, n: int, hand: int, deadwood: int) -> int:
     """Add what the next card of the stock may do for the ten cards *hand*."""
     chance = work.chance
     one = np.float32(1.0)
@@ -491,7 +491,7 @@ def _add_outs(sight: Any, work: np.void, n: int, hand: int, deadwood: int) -> in
 
 
 @helper
-def write_hand(sight: Any, work: np.void, n: int, hand: int) -> int:
+def write_hand(sight: Any, work: Any, n: int, hand: int) -> int:
     """Write the inputs that depend on the ten cards *hand* after the first *n*; return how many there are."""
     deadwood = min_deadwood(hand)
     n = _add(work, n, DEADWOOD + min(deadwood, N_DEADWOOD - 1), 1.0)
@@ -500,7 +500,7 @@ def write_hand(sight: Any, work: np.void, n: int, hand: int) -> int:
 
 
 @helper
-def write_discard(sight: Any, work: np.void, n: int, eleven: int, shown: int, card: int) -> int:
+def write_discard(sight: Any, work: Any, n: int, eleven: int, shown: int, card: int) -> int:
     """Write the inputs of discarding *card* from *eleven* cards after the *n* shared ones; return how many."""
     noinline()
     n = _add(work, n, input_of(HAND, card), -1.0)
@@ -540,7 +540,7 @@ def _add_row(out: Floats, start: int, n: int, weight: float, params: Params, row
 
 
 @helper
-def set_base(params: Params, at: int, work: np.void, n: int) -> None:
+def set_base(params: Params, at: int, work: Any, n: int) -> None:
     """Write the first layer's sums over the *n* shared inputs to ``work.base``; pool those of the suits."""
     noinline()
     base, pooled = work.base, work.pooled
@@ -570,7 +570,7 @@ def set_base(params: Params, at: int, work: np.void, n: int) -> None:
 
 
 @helper
-def output(params: Params, at: int, work: np.void) -> float:
+def output(params: Params, at: int, work: Any) -> float:
     """Return what the network says of ``work.hidden``, in points; ``work.second`` keeps the sums of its inner layer."""
     noinline()
     hidden, second = work.hidden, work.second
@@ -588,7 +588,7 @@ def output(params: Params, at: int, work: np.void) -> float:
 
 
 @helper
-def value_from(params: Params, at: int, work: np.void, first: int, last: int) -> float:
+def value_from(params: Params, at: int, work: Any, first: int, last: int) -> float:
     """Return the value when the inputs *first* to *last*, none of the context, join those in ``work.base``."""
     base, sums, hidden = work.base, work.first, work.hidden
     zero = np.float32(0.0)
@@ -624,7 +624,7 @@ def value_from(params: Params, at: int, work: np.void, first: int, last: int) ->
 
 @helper
 def write_discard_values(
-    sight: Any, eleven: int, shown: int, pile: int, cards: int, params: Params, at: int, work: np.void, out: Floats
+    sight: Any, eleven: int, shown: int, pile: int, cards: int, params: Params, at: int, work: Any, out: Floats
 ) -> int:
     """Write the value of discarding each of *cards* from *eleven* to ``out[card]``; return the best card.
 
@@ -655,7 +655,7 @@ def situation_of(table: np.void) -> int:
 
 
 @helper
-def write_stock(table: np.void, sight: Any, hand: int, work: np.void) -> int:
+def write_stock(table: np.void, sight: Any, hand: int, work: Any) -> int:
     """Write the inputs of declining the upcard with the ten cards *hand*; return how many."""
     n = write_shared(sight, hand, sight.shown, sight.pile, work)
     n = _add(work, n, SITUATION + situation_of(table), 1.0)
@@ -665,7 +665,7 @@ def write_stock(table: np.void, sight: Any, hand: int, work: np.void) -> int:
 
 
 @helper
-def stock_value(table: np.void, sight: Any, hand: int, params: Params, at: int, work: np.void) -> float:
+def stock_value(table: np.void, sight: Any, hand: int, params: Params, at: int, work: Any) -> float:
     """Return the value of declining the upcard: a draw from the stock, or passing the first upcard."""
     n = write_stock(table, sight, hand, work)
     set_base(params, at + STOCK, work, n)
@@ -673,7 +673,7 @@ def stock_value(table: np.void, sight: Any, hand: int, params: Params, at: int, 
 
 
 @helper
-def write_knock(sight: Any, eleven: int, shown: int, pile: int, card: int, max_run: int, work: np.void) -> int:
+def write_knock(sight: Any, eleven: int, shown: int, pile: int, card: int, max_run: int, work: Any) -> int:
     """Write the inputs of knocking with the discard *card*; return how many."""
     noinline()
     hand = eleven & ~bit(card)
@@ -691,7 +691,7 @@ def write_knock(sight: Any, eleven: int, shown: int, pile: int, card: int, max_r
 
 @helper
 def knock_value(
-    sight: Any, eleven: int, shown: int, pile: int, card: int, max_run: int, params: Params, at: int, work: np.void
+    sight: Any, eleven: int, shown: int, pile: int, card: int, max_run: int, params: Params, at: int, work: Any
 ) -> float:
     """Return the expected score of knocking with the discard *card*, negative if an undercut is likely."""
     n = write_knock(sight, eleven, shown, pile, card, max_run, work)
@@ -748,7 +748,7 @@ def weigh_discards(
     max_run: int,
     params: Params,
     at: int,
-    work: np.void,
+    work: Any,
     out: Floats,
 ) -> tuple[int, float, int, float]:
     """Return the best of the discards *cards* with its value, and the best knock with its value (-1: none).
@@ -764,7 +764,7 @@ def weigh_discards(
 
 
 @helper
-def take_value(table: np.void, sight: Any, hand: int, params: Params, at: int, work: np.void, out: Floats) -> float:
+def take_value(table: np.void, sight: Any, hand: int, params: Params, at: int, work: Any, out: Floats) -> float:
     """Return the value of taking the upcard: that of the best discard or knock with it."""
     eleven, pile = hand | bit(table.up), sight.pile & ~bit(table.up)
     cards = eleven if table.rules.discard_taken else hand
@@ -776,7 +776,7 @@ def take_value(table: np.void, sight: Any, hand: int, params: Params, at: int, w
 
 @helper
 def draw_values(
-    table: np.void, mine: np.void, sight: Any, params: Params, at: int, work: np.void
+    table: np.void, mine: np.void, sight: Any, params: Params, at: int, work: Any
 ) -> tuple[float, float]:
     """Return the value of taking the upcard (`NOTHING` if that is not possible) and of declining it."""
     values = stack_array(64, np.float32)
@@ -789,7 +789,7 @@ def draw_values(
 
 @helper
 def turn_values(
-    table: np.void, mine: np.void, sight: Any, params: Params, at: int, work: np.void, out: Floats
+    table: np.void, mine: np.void, sight: Any, params: Params, at: int, work: Any, out: Floats
 ) -> tuple[int, float, int, float]:
     """Return the best discard with its value, and the best knock with its value (-1: none), for eleven cards."""
     write_chances(sight, mine.hand, params, at, work)

@@ -164,7 +164,7 @@ def place_of(network: int) -> int:
 
 
 @helper
-def learn(note: Any, target: float, params: Floats, gradient: Floats, work: np.void, below: Floats) -> float:
+def learn(note: Any, target: float, params: Floats, gradient: Floats, work: Any, below: Floats) -> float:
     """Add the gradient of the squared error of *note* to *gradient*; return the error, in tens of points.
 
     *below* has room for the slopes of the sums of the first layer, and then for those of the context's units.
@@ -292,7 +292,7 @@ def learn_chances(
 
 
 @helper
-def keep(notes: Rows, n: int, network: int, work: np.void, active: int) -> int:
+def keep(notes: Rows, n: int, network: int, work: Any, active: int) -> int:
     """Note the *active* inputs in *work* as a position of *network*; return the number of notes."""
     if n == MOST_NOTES:
         return n
@@ -328,7 +328,7 @@ def wobble(mine: Any, hyper: Floats) -> float:
 
 
 @helper
-def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: np.void) -> float:
+def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: Any) -> float:
     """Return how much more the turn is worth with the card drawn, *value*, than on average.
 
     The average is over that card and the last *draws* cards of the stock, each of which was as likely to be drawn.
@@ -350,7 +350,7 @@ def luck_of_draw(rows: Rows, value: float, draws: int, params: Floats, work: np.
 
 
 @helper
-def draw(row: Any, params: Floats, hyper: Floats, work: np.void, notes: Rows, n: int) -> tuple[int, int]:
+def draw(row: Any, params: Floats, hyper: Floats, work: Any, notes: Rows, n: int) -> tuple[int, int]:
     """Return the learner's move at a draw or an offer, and the number of notes."""
     noinline()
     table = row.table
@@ -374,7 +374,7 @@ def discard(
     params: Floats,
     hyper: Floats,
     kept: Floats,
-    work: np.void,
+    work: Any,
     notes: Rows,
     n: int,
     knocks: Rows,
