@@ -22,9 +22,9 @@ WORLDS = 4000
 REVIEW_WORLDS = 1000
 CHUNK = 250
 BLUNDER = 3.0
-CHAMPION_SE: Final = 7.5
+CHAMPION_SE: Final = 7.0
 """Root mean square difference, in points, between the champion's values and the means of its own play-outs."""
-CHAMPION_BEHIND_SE: Final = 2.7
+CHAMPION_BEHIND_SE: Final = 3.7
 """The same for the difference between a move and the best one. Measured: `rummylab.analysis.calibration`."""
 _LEARNED: Final = GinOptions()
 LATE_FROM = 5
