@@ -775,9 +775,7 @@ def take_value(table: np.void, sight: Any, hand: int, params: Params, at: int, w
 
 
 @helper
-def draw_values(
-    table: np.void, mine: np.void, sight: Any, params: Params, at: int, work: Any
-) -> tuple[float, float]:
+def draw_values(table: np.void, mine: np.void, sight: Any, params: Params, at: int, work: Any) -> tuple[float, float]:
     """Return the value of taking the upcard (`NOTHING` if that is not possible) and of declining it."""
     values = stack_array(64, np.float32)
     write_chances(sight, mine.hand, params, at, work)
