@@ -170,7 +170,7 @@ def check_by_reshuffling(rules: Rules, hands: int = 4, tries: int = 4) -> Counte
     rng = np.random.default_rng(99)
     compared: Counter[tuple[str, int, bool]] = Counter()
     players = registered(rules.name)
-    for state in positions(rules, hands, 1):
+    for state in positions(rules, hands, 2):
         phase = phase_of(state)
         for seat in map(Seat, range(rules.seats)):
             seen = state.observe(seat)

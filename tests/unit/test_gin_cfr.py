@@ -73,7 +73,7 @@ def test_a_run_extended_by_hands_has_the_tables_of_a_longer_one(tmp_path: Path) 
 def test_wrong_settings_are_told() -> None:
     with pytest.raises(OptionError, match="variant is 'linear'"):
         t.GinCfrOptions(variant="linear")
-    with pytest.raises(OptionError, match="hands and block"):
+    with pytest.raises(OptionError, match="hands of the run is 0"):
         t.GinCfrOptions(hands=0)
     with pytest.raises(OptionError, match="examine"):
         t.GinCfrOptions(examine=0)

@@ -140,7 +140,7 @@ def test_a_header_with_an_impossible_deck_or_option_is_refused(tmp_path: Path) -
     lines = record().to_text().splitlines()
     head = json.loads(lines[0])
     for change, message in (
-        ({"deck": head["deck"].replace("Ac", "2c")}, "Ac is missing"),
+        ({"deck": head["deck"].replace("Ac", "2c")}, "lacks Ac"),
         ({"options": head["options"] | {"knock_limit": 500}}, "knock_limit"),
         ({"game": "jin"}, "no game named 'jin'; did you mean 'gin'"),
         ({"version": 99}, "version 99"),
